@@ -1,0 +1,127 @@
+"""Text to syntax tree.
+
+The grammar file does the work; this module builds the nodes and turns every failure into one QueryError with a
+place and a hint. Nothing here recurses, so no text can exhaust the stack: too long and too deep are errors too.
+
+Reads: text, errors, plan (windows), language (syntax, statements).  Read by: language, system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Tree
+from lark.exceptions import UnexpectedInput, VisitError
+
+from tidegate.errors import QueryError
+from tidegate.language.build_statements import BuildStatements
+from tidegate.language.statements import Statement
+from tidegate.language.syntax import Node
+from tidegate.text import Span
+
+LONGEST_TEXT = 200_000
+DEEPEST_TREE = 80
+
+NOT_SUPPORTED = {
+    "ORDER": ("ORDER BY has no meaning over an endless stream", "sort what you read; rows of one step come in a fixed order"),
+    "LIMIT": ("LIMIT has no meaning over an endless stream", "bound the window instead, for example [ROWS 10]"),
+    "OFFSET": ("OFFSET has no meaning over an endless stream", "bound the window instead, for example [ROWS 10]"),
+    "INTERSECT": ("INTERSECT is not part of the language", "join the two windows instead"),
+    "EXCEPT": ("EXCEPT is not part of the language", "filter with a condition instead"),
+    "USING": ("USING is not part of the language", "write the condition: ON a.x = b.x"),
+    "OVER": ("window functions are not part of the language", "write the window after the stream, for example S [ROWS 10]"),
+    "INSERT": ("INSERT is not part of the language", "tuples come from sources; derive a stream with CREATE STREAM x AS SELECT …"),
+    "UPDATE": ("UPDATE is not part of the language", "derive a stream with CREATE STREAM x AS SELECT …"),
+    "DELETE": ("DELETE is not part of the language", "derive a stream with CREATE STREAM x AS SELECT …"),
+}  # fmt: skip
+
+
+def parse(text: str) -> Statement:
+    """One statement, or one QueryError; never anything else."""
+    if len(text) > LONGEST_TEXT:
+        raise QueryError("TEXT_TOO_LONG", f"the text has more than {LONGEST_TEXT:,} characters", text="")
+    try:
+        statement = _build(_grammar().parse(text))
+        _check_depth(statement)
+    except UnexpectedInput as error:
+        raise _syntax_error(text, error) from None
+    except QueryError as error:
+        raise error.within(text) from None
+    return statement
+
+
+@cache
+def _grammar() -> Lark:
+    grammar = files("tidegate.language").joinpath("cql.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+
+
+def _build(tree: Tree[object]) -> Statement:
+    try:
+        statement: Statement = BuildStatements().transform(tree)
+    except VisitError as error:
+        raise error.orig_exc from None
+    return statement
+
+
+def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
+    """Name the word that does not fit, and say what a person who wrote it may have meant."""
+    start = getattr(error, "pos_in_stream", None)
+    start = len(text) if start is None or start < 0 or _at_end(error) else start
+    rest = text[start:]
+    word = re.match(r"\w+|\S", rest)
+    if word is None:
+        return QueryError("SYNTAX_ERROR", "the text ends too early", Span(len(text.rstrip()), len(text)), _missing(text), text)
+    span = Span(start, start + word.end())
+    if word[0].upper() in NOT_SUPPORTED:
+        problem, hint = NOT_SUPPORTED[word[0].upper()]
+        return QueryError("NOT_SUPPORTED", problem, span, hint, text)
+    return QueryError("SYNTAX_ERROR", f'unexpected "{word[0]}"', span, _advice(word[0], rest), text)
+
+
+def _at_end(error: UnexpectedInput) -> bool:
+    token = getattr(error, "token", None)
+    return token is not None and token.type == "$END"
+
+
+def _missing(text: str) -> str:
+    if not text.strip():
+        return "write a statement, for example SELECT * FROM s"
+    opened = [pair for pair in ("()", "[]") if text.count(pair[0]) > text.count(pair[1])]
+    return f'a "{opened[0][1]}" is missing' if opened else ""
+
+
+def _advice(word: str, rest: str) -> str:
+    if word in "'\"`":
+        return "the quote is never closed"
+    if re.match(r"\d+[A-Za-z_]", word):
+        return "a number and a name need a space between them"
+    return 'one statement at a time: nothing may follow ";"' if word == ";" else ""
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below a node, in the order of its fields."""
+    for entry in fields(node):
+        yield from _nodes_in(getattr(node, entry.name))
+
+
+def _nodes_in(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for entry in value:
+            yield from _nodes_in(entry)
+
+
+def _check_depth(statement: Node) -> None:
+    """Refuse what later, recursive stages could not walk; this walk itself needs no stack."""
+    level: list[Node] = [statement]
+    for _ in range(DEEPEST_TREE):
+        level = [child for node in level for child in children(node)]
+        if not level:
+            return
+    raise QueryError("TOO_DEEP", f"the text nests more than {DEEPEST_TREE} levels deep", level[0].span)

@@ -1,0 +1,1 @@
+"""Batch in, batch out: kernels over Arrow columns, with no Spark inside."""

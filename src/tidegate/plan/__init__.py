@@ -1,0 +1,1 @@
+"""What a query means: types, expressions and nodes, frozen and checked when built."""

@@ -1,0 +1,76 @@
+"""Options of every test run: how long, from which seed, and whether to accept new outputs.
+
+A quick run always starts from the same seed, so that it says the same twice. A soak takes a
+fresh seed and prints it; ``--seed`` brings it back.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+QUICK_SEED = 1
+SOAK_VARIABLE = "TIDEGATE_SOAK"  # the environment, because settings are chosen while test files are imported
+
+
+def examples(quick: int, long: int) -> int:
+    """How many examples to try: ``quick`` every day, ``long`` in a soak.
+
+    Usable while a test file is imported: ``@settings(max_examples=examples(200, 20_000))``.
+    """
+    return long if os.environ.get(SOAK_VARIABLE) else quick
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The three options."""
+    group = parser.getgroup("tidegate")
+    group.addoption("--accept", action="store_true", help="rewrite expected outputs")
+    group.addoption("--soak", action="store_true", help="run the long versions, about an hour")
+    group.addoption("--seed", type=int, help=f"seed of all random choices (default: {QUICK_SEED}; in a soak a new one)")
+
+
+@pytest.hookimpl(tryfirst=True)  # before hypothesis reads its own option
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed and the scale once, before any test file is imported."""
+    if config.option.seed is None:
+        config.option.seed = getattr(config, "workerinput", {}).get("seed") or _new_seed(config.option.soak)
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(config.option.seed)
+    os.environ[SOAK_VARIABLE] = "1" if config.option.soak else ""
+    # no deadline: how fast a shared machine is says nothing about the code
+    settings.register_profile("tidegate", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+    settings.load_profile("tidegate")
+
+
+def _new_seed(soak: bool) -> int:
+    return random.SystemRandom().randrange(1, 2**32) if soak else QUICK_SEED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hand the seed to a worker process, which would otherwise choose its own."""
+    node.workerinput["seed"] = node.config.option.seed
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """The seed, as the options that bring it back."""
+    return f"again: pytest{' --soak' if config.option.soak else ''} --seed {config.option.seed}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked ``soak`` unless this is one."""
+    if not config.option.soak:
+        for item in items:
+            if item.get_closest_marker("soak"):
+                item.add_marker(pytest.mark.skip(reason="runs only with --soak"))
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> int:
+    """The seed of this run, for tests that draw their own examples."""
+    chosen: int = pytestconfig.option.seed
+    return chosen
