@@ -21,6 +21,8 @@ from tidegate.plan.types import BIGINT_RANGE, INT_RANGE, Type
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EPOCH_DAY = date(1970, 1, 1)
 WIDE = Context(prec=400)
+FIRST_TIMESTAMP = -62_135_596_800_000_000  # the year 1
+LAST_TIMESTAMP = 253_402_300_799_999_999  # the end of the year 9999
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?))?(Z|[+-]\d{2}:?\d{2})?", re.ASCII

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from tidegate.catalog import FUNCTION, QUERY, RELATION, STREAM, TABLES, Catalog, Entry, RegisteredQuery, Table, UserDefined
 from tidegate.errors import QueryError
+from tidegate.functions.definition import FunctionDefinition, check_body
 from tidegate.language import statements as st
 from tidegate.language import syntax as sx
 from tidegate.language.administer import check_administration
 from tidegate.language.binder import bind_query, not_yet
+from tidegate.language.parser import children
 from tidegate.language.sources import check_level_column, relation_of
-from tidegate.plan import nodes
 from tidegate.plan.explain import draw
 from tidegate.plan.functions import AGGREGATES, FUNCTIONS
 from tidegate.plan.schema import same_name
@@ -81,8 +82,6 @@ def _exists(catalog: Catalog, name: str, subject: Subject) -> bool:
 
 
 def _reads_itself(node: sx.Node, name: str) -> bool:
-    from tidegate.language.parser import children
-
     if isinstance(node, sx.Source) and isinstance(node.table, sx.Object) and same_name(node.table.name, name):
         return True
     return any(_reads_itself(child, name) for child in children(node))
@@ -100,7 +99,15 @@ def _function(statement: st.CreateFunction, subject: Subject, serial: int) -> Us
     if len(set(names)) < len(names):
         raise QueryError("DUPLICATE_COLUMN", "two parameters have the same name", statement.span)
     parameters = tuple((field.name, field.type_name) for field in statement.parameters)
+    _check_body(statement, parameters)
     return UserDefined(FUNCTION, subject.level, statement.name, serial, parameters, statement.returns, statement.body)
+
+
+def _check_body(statement: st.CreateFunction, parameters: tuple[tuple[str, str], ...]) -> None:
+    definition = FunctionDefinition(statement.name, parameters, statement.returns, statement.body)
+    if problem := check_body(definition):
+        raise QueryError("SYNTAX_ERROR", f"the body is not Python: {problem.problem} (line {problem.line} of the body)", statement.span,
+                         "write statements with return, one expression, or a def of the same name")  # fmt: skip
 
 
 def _check_type(text: str, place: sx.Node) -> None:
@@ -182,5 +189,3 @@ def explain(statement: st.Explain, catalog: Catalog, subject: Subject) -> tuple[
         raise not_yet(f"EXPLAIN {statement.kind}", statement.span)
     return tuple(draw(plan).split("\n"))
 
-
-__all__ = ["Outcome", "execute", "explain", "nodes", "show"]

@@ -1,0 +1,17 @@
+"""Release: who may see a result.
+
+A result goes by the level of its *stream*, which is the query's, never by the level of a row: the row's level is
+provenance, not permission (Q-6).
+
+Reads: security.  Read by: reference, system.
+"""
+
+from __future__ import annotations
+
+from tidegate.security.flow import may_read
+from tidegate.security.lattice import Lattice, Level
+
+
+def may_see(reader: Level, stream: Level, lattice: Lattice) -> bool:
+    """Whether a session at one level may read a result stream of another."""
+    return may_read(lattice, reader, stream)

@@ -1,0 +1,147 @@
+"""Sessions: who says what, and sets of statements that count as one (Q-13, M-3).
+
+A session is a user at a level. Between BEGIN and COMMIT its statements wait; at COMMIT all take place, or none.
+
+Reads: errors, catalog, security, language.  Read by: reference, system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tidegate.catalog import Catalog, Entry
+from tidegate.errors import Problem, QueryError
+from tidegate.language import statements as st
+from tidegate.language import syntax as sx
+from tidegate.language.execute import Outcome, execute
+from tidegate.language.parser import parse
+from tidegate.security.lattice import Level
+from tidegate.security.subject import Subject, login
+
+_NAMED = re.compile(r"\s*(?:(?:CREATE|DROP)\s+\w+|START|STOP)\s+(`(?:[^`]|``)+`|\w+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What came of one statement: what began and ended, what there is to show, or the problem."""
+
+    text: str
+    level: Level
+    serial: int
+    name: str | None
+    begun: Entry | None = None
+    ended: Entry | None = None
+    shown: tuple[str, ...] | None = None
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A statement between BEGIN and COMMIT."""
+
+    text: str
+    name: str | None
+
+
+@dataclass(slots=True)
+class Sessions:
+    """All sessions over one catalog; ``users`` are the clearances, None where nobody logs in."""
+
+    catalog: Catalog
+    users: Mapping[str, Level] | None = None
+    serials: int = 0
+    open_sets: dict[tuple[Level, str | None], list[Waiting]] = field(default_factory=dict)
+    texts: dict[tuple[str, Level, str, int], str] = field(default_factory=dict)
+
+    def say(self, text: str, level: Level, user: str | None = None, name: str | None = None) -> list[Spoken]:
+        """Carry out a statement of a session; a listed query has its name beside its text."""
+        waiting = Waiting(text, name or _name_in(text))
+        try:
+            self._log_in(level, user)
+            statement = _statement(text, name)
+        except QueryError as error:
+            if (level, user) in self.open_sets and error.code != "LOGIN_REFUSED":
+                self.open_sets[level, user].append(waiting)
+                return []
+            return [self._refused(waiting, level, error)]
+        if isinstance(statement, st.Transaction):
+            return self._transaction(statement, text, level, user)
+        if (level, user) in self.open_sets and not isinstance(statement, st.Show | st.Explain):
+            self.open_sets[level, user].append(waiting)
+            return []
+        return self._together([waiting], level, user)
+
+    def _log_in(self, level: Level, user: str | None) -> None:
+        """M-3: a session is a principal; a level above the clearance is refused."""
+        if self.users is not None and user is not None:
+            login(self.users, user, level, self.catalog.lattice)
+
+    def _transaction(self, statement: st.Transaction, text: str, level: Level, user: str | None) -> list[Spoken]:
+        key, alone = (level, user), Waiting(text, None)
+        if statement.action == "BEGIN":
+            if key in self.open_sets:
+                return [self._refused(alone, level, QueryError("IN_TRANSACTION", "BEGIN inside BEGIN", statement.span, "COMMIT or ABORT first"))]
+            self.open_sets[key] = []
+            return []
+        if key not in self.open_sets:
+            problem = QueryError("NO_TRANSACTION", f"{statement.action} without BEGIN", statement.span)
+            return [self._refused(alone, level, problem)]
+        waiting = self.open_sets.pop(key)
+        return self._together(waiting, level, user) if statement.action == "COMMIT" else []
+
+    def _together(self, waiting: list[Waiting], level: Level, user: str | None) -> list[Spoken]:
+        """All of them, or none: tried on a catalog that is forgotten if one is refused."""
+        catalog, spoken = self.catalog, list[Spoken]()
+        texts = dict(self.texts)
+        for entry in waiting:
+            try:
+                outcome, serial = self._execute(entry, catalog, Subject(user, level))
+            except QueryError as error:
+                spoken.append(self._refused(entry, level, error))
+                continue
+            catalog = outcome.catalog
+            spoken.append(Spoken(entry.text, level, serial, entry.name, outcome.begun, outcome.ended, outcome.shown))
+            if outcome.begun:
+                texts[_text_key(outcome.begun)] = entry.text
+        if any(entry.problem for entry in spoken):
+            return [entry if entry.problem else self._set_refused(entry) for entry in spoken]
+        self.catalog, self.texts = catalog, texts
+        return spoken
+
+    def _execute(self, entry: Waiting, catalog: Catalog, subject: Subject) -> tuple[Outcome, int]:
+        self.serials += 1
+        try:
+            return execute(_statement(entry.text, entry.name), catalog, subject, self.serials), self.serials
+        except QueryError as error:
+            raise error.within(entry.text) from None
+
+    def _refused(self, waiting: Waiting, level: Level, error: QueryError) -> Spoken:
+        self.serials += 1
+        return Spoken(waiting.text, level, self.serials, waiting.name, problem=error.within(waiting.text).report())
+
+    def _set_refused(self, entry: Spoken) -> Spoken:
+        problem = Problem("SET_REFUSED", "another statement of the set was refused", None, "all of a set take place, or none")
+        return Spoken(entry.text, entry.level, entry.serial, entry.name, problem=problem)
+
+
+def _statement(text: str, name: str | None) -> st.Statement:
+    """A listed query has its name beside its text; everything else says its own."""
+    statement = parse(text)
+    if name is not None and isinstance(statement, sx.Select | sx.Union | sx.Emitted | sx.SelectTags):
+        return st.CreateQuery(name, statement, span=statement.span)
+    return statement
+
+
+def _name_in(text: str) -> str | None:
+    """The name that a statement is about, as far as a text that may not parse tells."""
+    match = _NAMED.match(text)
+    if match is None:
+        return None
+    name = match[1]
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+
+
+def _text_key(entry: Entry) -> tuple[str, Level, str, int]:
+    return entry.kind, entry.level, entry.name.casefold(), entry.serial

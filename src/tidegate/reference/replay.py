@@ -1,0 +1,218 @@
+"""Replaying a case: from its input to the lines that `tidegate replay` prints (CASES.md).
+
+Reads: case, catalog, gates, language, security, reference.  Read by: system, cli.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tidegate.case import Case, StatementEntry, TickEntry, TupleEntry
+from tidegate.catalog import RELATION, STREAM, Catalog, Table
+from tidegate.errors import Problem
+from tidegate.gates.admit import QUARANTINE, Admitted, Refused, admit, read_instant
+from tidegate.gates.release import may_see
+from tidegate.gates.shepherd import Clock, Stamped, in_order
+from tidegate.language.session import Sessions, Spoken
+from tidegate.plan.schema import Field, with_hidden
+from tidegate.plan.types import STRING
+from tidegate.reference.processor import Processor, Result
+from tidegate.reference.rows import Row, Tuple, row_json
+from tidegate.reference.user_functions import Hosts
+from tidegate.security.lattice import Level
+from tidegate.text import locate
+from tidegate.values import instant_text
+
+QUARANTINE_FIELDS = (Field("stream", STRING), Field("reason", STRING), Field("row", STRING))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of output, with the level of the stream it belongs to and its place among the lines of its instant."""
+
+    level: Level
+    place: tuple[object, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A tuple of the log: its stream and its row."""
+
+    stream: str
+    level: Level
+    values: tuple[object, ...]
+
+
+Entry = StatementEntry | TickEntry | Arrived
+
+
+@dataclass(slots=True)
+class Log:
+    """The shepherd's log of a case, in order, and what was counted while it was written."""
+
+    entries: list[Stamped[Entry]]
+    first: int
+    last: int
+    late: dict[Level, int]
+    quarantined: int
+
+
+def write_log(case: Case) -> Log:
+    """Q-1: stamp every entry once, in the order of arrival."""
+    clock, entries, quarantined = Clock(), list[Stamped[Entry]](), list[Stamped[Entry]]()
+    for instant, payload in case.input:
+        match payload:
+            case TickEntry():
+                entries.append(Stamped(max(instant or 0, clock.last_tick), clock.arrivals, payload))
+                clock.tick(instant or 0)
+            case StatementEntry():
+                entries.append(clock.stamp(instant or 0, payload))
+            case TupleEntry():
+                admitted, kept_out = _admit(case, payload, clock)
+                (entries if not kept_out else quarantined).append(admitted)
+    first, last = _span(entries or quarantined)
+    moved = [Stamped(min(entry.instant, last), entry.arrival, entry.payload) for entry in quarantined]
+    return Log(in_order([*entries, *moved]), first, last, clock.late, len(quarantined))
+
+
+def _span(entries: list[Stamped[Entry]]) -> tuple[int, int]:
+    instants = [entry.instant for entry in entries]
+    return min(instants, default=0), max(instants, default=-1)
+
+
+def _admit(case: Case, payload: TupleEntry, clock: Clock) -> tuple[Stamped[Entry], bool]:
+    """A tuple in its place, or its quarantine entry at the top (Q-11); late ones by the option of the case (Q-1)."""
+    decision = admit(payload.raw, case.streams[payload.stream], case.lattice)
+    if isinstance(decision, Admitted) and clock.is_late(decision.instant):
+        clock.count_late(decision.level)
+        if case.late == "quarantine":
+            decision = Refused("late")
+    if isinstance(decision, Admitted):
+        return clock.stamp(decision.instant, Arrived(payload.stream, decision.level, decision.values)), False
+    row = json.dumps(payload.raw.get("row"), default=float)
+    record = Arrived(QUARANTINE, case.lattice.top, (payload.stream, decision.reason, row))
+    return clock.stamp(read_instant(payload.raw.get("time")) or 0, record), True
+
+
+@dataclass(slots=True)
+class Replay:
+    """One run of one case."""
+
+    case: Case
+    log: Log
+    processor: Processor
+    sessions: Sessions
+    lines: list[Line] = field(default_factory=list)
+
+    def run(self) -> Iterator[Line]:
+        """Every line, in order: step, then query, then ``-`` before ``+``, then the row's text."""
+        self._say(self.log.first, [StatementEntry(s.at, s.text, s.user, s.name) for s in self.case.listed])
+        yield from self._flush_if_empty()
+        position, now = 0, self.log.first
+        while now <= self.log.last:
+            while position < len(self.log.entries) and self.log.entries[position].instant <= now:
+                self._enter(self.log.entries[position])
+                position += 1
+            for result in self.processor.advance(now):
+                self._add(now, result)
+            yield from self._flush()
+            now = self._next(position, now)
+
+    def _flush_if_empty(self) -> Iterator[Line]:
+        return self._flush() if self.log.last < self.log.first else iter(())
+
+    def _next(self, position: int, now: int) -> int:
+        event = self.processor.next_event(now)
+        entry = self.log.entries[position].instant if position < len(self.log.entries) else None
+        return min((instant for instant in (event, entry) if instant is not None), default=self.log.last + 1)
+
+    def _flush(self) -> Iterator[Line]:
+        lines, self.lines = sorted(self.lines, key=lambda line: line.place), []  # type: ignore[arg-type, return-value]
+        return iter(lines)
+
+    # ---------------------------------------------------------------- entries
+
+    def _enter(self, entry: Stamped[Entry]) -> None:
+        match entry.payload:
+            case StatementEntry():
+                self._say(entry.instant, [entry.payload])
+            case Arrived(stream, level, values):
+                self._arrive(entry.instant, stream, level, values)
+            case _:
+                pass
+
+    def _arrive(self, instant: int, stream: str, level: Level, values: tuple[object, ...]) -> None:
+        home = self.case.lattice.top if stream == QUARANTINE else self.case.lattice.bottom
+        fields = QUARANTINE_FIELDS if stream == QUARANTINE else self.case.streams[stream]
+        time = (instant // 1_000_000,) if with_hidden(fields, instants=True)[-1].name == "time" else ()
+        hidden = (level, *time) if with_hidden(fields, instants=True)[-1].hidden else (level,)
+        self.processor.receive((home, stream, 0), Tuple(instant, Row((*values, *hidden), level)))
+
+    def _say(self, now: int, statements: list[StatementEntry]) -> None:
+        for statement in statements:
+            self.sessions.catalog = self.processor.catalog
+            spoken = self.sessions.say(statement.text, statement.at, statement.user, statement.name)
+            self.processor.catalog = self.sessions.catalog
+            for entry in spoken:
+                self._carry_out(now, entry)
+
+    def _carry_out(self, now: int, spoken: Spoken) -> None:
+        if spoken.ended:
+            self.processor.end(spoken.ended)
+        if spoken.begun:
+            self.processor.begin(spoken.begun)
+        if spoken.problem:
+            self._add_problem(now, spoken.level, spoken.serial, spoken.name, spoken.problem)
+        if spoken.shown is not None:
+            body = {"statement": spoken.text, "at": spoken.level, "shown": list(spoken.shown)}
+            self._add_line(now, spoken.level, (spoken.serial, False, "", ""), body, None)
+
+    # ---------------------------------------------------------------- lines
+
+    def _add(self, now: int, result: Result) -> None:
+        entry = result.entry
+        if result.failure:
+            plan = entry.plan
+            text = self.sessions.texts.get((entry.kind, entry.level, entry.name.casefold(), entry.serial), "")
+            place = locate(text, result.failure.span) if text and plan else None
+            problem = Problem(result.failure.code, result.failure.problem, place)
+            self._add_problem(now, entry.level, entry.serial, entry.name, problem)
+        elif result.stepped and entry.plan:
+            for row in result.stepped.rows:
+                shown = row_json(row, entry.plan.columns)
+                body = {"op": result.stepped.operation, "level": row.level, "row": shown}
+                order = (entry.serial, result.stepped.operation != "-", json.dumps(shown), row.level)
+                self._add_line(now, entry.level, order, body, entry.name)
+
+    def _add_problem(self, now: int, level: Level, serial: int, name: str | None, problem: Problem) -> None:
+        self._add_line(now, level, (serial, False, "", ""), {"error": problem.to_json()}, name)
+
+    def _add_line(self, now: int, level: Level, order: tuple[object, ...], body: dict[str, object], name: str | None) -> None:
+        head = f'{{"query": {json.dumps(name)}, "time": {instant_text(now)}, '
+        self.lines.append(Line(level, order, head + json.dumps(body)[1:]))
+
+
+def replay(case: Case, reader: Level | None = None) -> Iterator[str]:
+    """The lines of a case; with a reader only those of streams that the reader may see (Q-6)."""
+    log = write_log(case)
+    with Hosts() as hosts:
+        relations = {(case.lattice.bottom, name): [Row((*values, level), level) for level, values in relation.rows]
+                     for name, relation in case.relations.items()}  # fmt: skip
+        catalog = first_catalog(case)
+        processor = Processor(catalog, relations, hosts.at)  # type: ignore[arg-type]
+        for line in Replay(case, log, processor, Sessions(catalog, case.users)).run():
+            if reader is None or may_see(reader, line.level, case.lattice):
+                yield line.text
+
+
+def first_catalog(case: Case) -> Catalog:
+    """What exists before the first instant: declared streams and relations at the bottom, the quarantine at the top."""
+    catalog = Catalog(case.lattice)
+    for name, schema in case.streams.items():
+        catalog = catalog.add(Table(STREAM, case.lattice.bottom, name, 0, schema))
+    for name, relation in case.relations.items():
+        catalog = catalog.add(Table(RELATION, case.lattice.bottom, name, 0, relation.schema))
+    return catalog.add(Table(STREAM, case.lattice.top, QUARANTINE, 0, QUARANTINE_FIELDS))

@@ -1,0 +1,81 @@
+"""Rows, errors as values, and what it means that two values are the same.
+
+Reads: errors, text, plan, security.  Read by: reference.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+from tidegate.plan.schema import Schema
+from tidegate.security.lattice import Level
+from tidegate.text import NOWHERE, Span
+from tidegate.values import write
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Q-9: an error is a value. It says what went wrong and where in the text, never with which data."""
+
+    code: str
+    problem: str
+    span: Span = NOWHERE
+
+
+class Suspended(Exception):  # noqa: N818 - it is an event, not an error
+    """Q-9: the error matters now, so the query stops here."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.problem)
+        self.failure = failure
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a relation: its values, and the lub of the levels that it was computed from (Q-6)."""
+
+    values: tuple[object, ...]
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A tuple of a stream: a row at an instant."""
+
+    instant: int
+    row: Row
+
+
+def matters(failures: list[Failure]) -> None:
+    """Stop at the failure that stands first in the text: a function of the bag, not of any order (Q-10)."""
+    if failures:
+        raise Suspended(min(failures, key=lambda failure: (failure.span.start, failure.code)))
+
+
+def same(value: object) -> object:
+    """Q-8: in keys, DISTINCT and differences NaN = NaN, -0.0 = 0.0, NULL = NULL."""
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else value + 0.0
+    return value
+
+
+def key_of(values: tuple[object, ...]) -> tuple[object, ...]:
+    """Values as a key; true and 1 are told apart by the types of their columns, which are equal."""
+    return tuple(same(value) for value in values)
+
+
+def representative(value: object) -> object:
+    """The one value that stands for all that are the same: 0.0 for -0.0."""
+    return value + 0.0 if isinstance(value, float) and value == 0 else value
+
+
+def row_json(row: Row, schema: Schema) -> dict[str, object]:
+    """A row as CASES.md prints it, in SELECT order."""
+    return {column.name: write(value, column.type) for column, value in zip(schema, row.values, strict=True)}
+
+
+def printed_order(rows: list[Row], schema: Schema) -> list[Row]:
+    """Rows of one step in the order of their JSON text; equal texts by level."""
+    return sorted(rows, key=lambda row: (json.dumps(row_json(row, schema)), row.level))
