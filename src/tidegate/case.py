@@ -81,7 +81,11 @@ def read_case(text: str) -> Case:
     try:
         raw = json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_no_repetition)
     except (json.JSONDecodeError, RecursionError) as error:
-        place = f"line {error.lineno}, column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        place = (
+            f"line {error.lineno}, column {error.colno}: {error.msg}"
+            if isinstance(error, json.JSONDecodeError)
+            else "nested too deeply"
+        )
         raise CaseError(f"the case is not JSON: {place}") from None
     except ValueError as error:  # a number of thousands of digits
         raise CaseError(f"the case is not JSON: {error}") from None
@@ -186,7 +190,9 @@ def read_schema(value: object, what: str) -> Schema:
         if same_name(name, "level"):
             raise CaseError(f'{what}: "level" is set by the system and cannot be declared')
         if not name or any(same_name(name, column.name) for column in columns):
-            raise CaseError(f'{what} declares attribute "{name}" twice' if name else f"{what} has an empty attribute name")
+            raise CaseError(
+                f'{what} declares attribute "{name}" twice' if name else f"{what} has an empty attribute name"
+            )
         columns.append(Field(name, kind))
     if not columns:
         raise CaseError(f"{what} declares no attribute")
@@ -201,7 +207,10 @@ def _relations(value: object, lattice: Lattice, streams: Mapping[str, Schema]) -
         entry = _mapping(raw, what)
         _check_keys(entry, ("schema", "rows"), what)
         schema = read_schema(entry.get("schema"), what)
-        rows = [_row(row, schema, lattice, f"{what}, row {n}") for n, row in enumerate(_list(entry.get("rows", []), "rows"), 1)]
+        rows = [
+            _row(row, schema, lattice, f"{what}, row {n}")
+            for n, row in enumerate(_list(entry.get("rows", []), "rows"), 1)
+        ]
         relations[name] = Relation(schema, tuple(rows))
     return relations
 
@@ -230,7 +239,7 @@ def _options(value: object) -> tuple[str, int | None]:
     _check_keys(options, ("late", "epoch"), '"options"')
     late, epoch = options.get("late", "restamp"), options.get("epoch")
     if late not in LATE:
-        raise CaseError(f'option "late" is {" or ".join(LATE)}')
+        raise CaseError(f'option "late" is {" or ".join(LATE)}, not {json.dumps(late, default=str)}')
     if epoch is not None and (isinstance(epoch, bool) or not isinstance(epoch, int | Decimal) or epoch <= 0):
         raise CaseError('option "epoch" is a positive number')
     return late, None if epoch is None else int(epoch)
@@ -303,7 +312,9 @@ def _statement(fields: Mapping[str, object], what: str, lattice: Lattice, *_: ob
     return _time(fields, what), StatementEntry(at, _text(fields["statement"], what), _user(fields, what))
 
 
-def _tuple(fields: Mapping[str, object], what: str, lattice: Lattice, streams: Mapping[str, Schema]) -> tuple[None, Payload]:
+def _tuple(
+    fields: Mapping[str, object], what: str, lattice: Lattice, streams: Mapping[str, Schema]
+) -> tuple[None, Payload]:
     _check_keys(fields, ("stream", "time", "level", "row", "tag"), f"{what} (a tuple)")
     if "tag" in fields:
         raise CaseError(f"{what} is a tag: tags are not available yet")

@@ -127,4 +127,3 @@ def _key(entry: Entry) -> tuple[str, Level, str]:
 
 def _first(levels: Iterator[Level], most: int) -> Iterator[Level]:
     return (level for level, _ in zip(levels, range(most), strict=False))
-

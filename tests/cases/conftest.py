@@ -7,8 +7,8 @@ from difflib import unified_diff
 from pathlib import Path
 
 import pytest
-from tests.cases.text_case import TextCase, load
 
+from tests.cases.text_case import TextCase, load
 from tidegate.errors import CaseError
 
 

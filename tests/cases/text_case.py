@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tidegate.case import Case, build_case, read_case
+from tidegate.case import Case, read_case
 from tidegate.reference.replay import replay
 
 HEAD = re.compile(r"#\s*((?:[A-Z]-\d+[a-z]?\s*)+):\s*\S")
@@ -83,7 +83,7 @@ def load(path: Path) -> TextCase:
             sections[current].append(line)
     sections = {name: joined(lines) for name, lines in sections.items()}
     raw = head_of(sections["head"])
-    columns = {name: list(types) for name, types in raw["streams"].items()}
+    columns = {name: [column for column, _ in types.items()] for name, types in raw["streams"].items()}
     raw["input"] = [entry(line, columns) for line in sections.get("input", [])]
     return TextCase(path, raw, sections)
 
@@ -126,7 +126,7 @@ def spoken(fields: dict[str, Any], user: str | None) -> dict[str, Any]:
 
 def declare_table(raw: dict[str, Any], match: re.Match[str], rows: list[str]) -> None:
     pairs = [pair.strip().split(None, 1) for pair in re.split(r",(?![^(]*\))", match[3])]
-    schema = Repeatable({name.strip("`"): kind for name, kind in pairs}, [name for name, _ in pairs])
+    schema = Declared([(name.strip("`"), kind) for name, kind in pairs])
     if match[1] == "stream":
         raw["streams"][match[2]] = schema
         return
@@ -138,12 +138,15 @@ def declare_table(raw: dict[str, Any], match: re.Match[str], rows: list[str]) ->
     }
 
 
-class Repeatable(dict[str, str]):
-    """Columns as declared; a repeated name is kept so that the case can be refused for it."""
+class Declared(dict[str, str]):
+    """Columns as written; a repeated name reaches the JSON text, so that the case can be refused for it."""
 
-    def __init__(self, columns: dict[str, str], names: list[str]) -> None:
-        super().__init__(columns)
-        self.names = names
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+    def items(self) -> Any:
+        return self.pairs
 
 
 def entry(line: str, columns: dict[str, list[str]]) -> dict[str, Any]:
@@ -162,6 +165,3 @@ def entry(line: str, columns: dict[str, list[str]]) -> dict[str, Any]:
 
 def number(text: str) -> Any:
     return json.loads(text)
-
-
-__all__ = ["TextCase", "build_case", "load", "short"]

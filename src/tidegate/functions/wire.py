@@ -109,6 +109,8 @@ def read_answer(frame: memoryview, declared: pa.DataType, rows: int) -> tuple[St
         present = size != ABSENT
         buffers.append(pa.py_buffer(frame[start : start + size]) if present else None)
         start += size + -size % ALIGNMENT if present else 0
+    if start > len(frame):
+        raise ValueError("the buffers are longer than their frame")
     array = pa.Array.from_buffers(declared, rows, buffers)
     array.validate(full=True)
     return Status.DONE, array

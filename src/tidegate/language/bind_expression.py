@@ -72,16 +72,10 @@ class ExpressionBinder:
         match node:
             case sx.Name():
                 return self._name(node)
-            case sx.Number() | sx.String() | sx.Boolean() | sx.Null() | sx.Typed() | sx.Interval() | sx.Sign():
-                return _literal(node)
             case sx.Unary() | sx.Binary():
                 return self._arithmetic(node)
-            case sx.Not(operand):
-                return ex.Not(self.condition(operand, "NOT"), span=node.span)
-            case sx.And(operands):
-                return self._and(node, operands)
-            case sx.Or(operands):
-                return self._or(node, operands)
+            case sx.Not() | sx.And() | sx.Or():
+                return self._logic(node)
             case sx.Comparison(operator, left, right):
                 return self._compare(operator, left, right, node.span)
             case sx.Between() | sx.In() | sx.Like() | sx.IsNull():
@@ -94,6 +88,8 @@ class ExpressionBinder:
                 return bind_call(self, node)
             case sx.Subquery(query):
                 return self._subquery(query, node.span)
+            case _:
+                return _literal(node)
 
     # ---------------------------------------------------------------- names
 
@@ -112,6 +108,15 @@ class ExpressionBinder:
         return self.scope.resolve(node)
 
     # ---------------------------------------------------------------- logic
+
+    def _logic(self, node: sx.Not | sx.And | sx.Or) -> ex.Expression:
+        match node:
+            case sx.Not(operand):
+                return ex.Not(self.condition(operand, "NOT"), span=node.span)
+            case sx.And(operands):
+                return self._and(node, operands)
+            case sx.Or(operands):
+                return self._or(node, operands)
 
     def _and(self, node: sx.And, operands: tuple[sx.Expression, ...]) -> ex.Expression:
         for operand in operands:
@@ -146,7 +151,9 @@ class ExpressionBinder:
 
     def operands(self, nodes: tuple[sx.Expression, ...], span: Span, what: str) -> list[ex.Expression]:
         """Expressions of one type; beside a level, strings and bare words are levels."""
-        bound = [None if isinstance(node, sx.String) or self._is_level_word(node) else self._maybe(node) for node in nodes]
+        bound = [
+            None if isinstance(node, sx.String) or self._is_level_word(node) else self._maybe(node) for node in nodes
+        ]
         if any(entry is not None and entry.type == LEVEL for entry in bound):
             return [self._as_level(node, entry, what) for node, entry in zip(nodes, bound, strict=True)]
         return unify([entry or self.bind(node) for node, entry in zip(nodes, bound, strict=True)], span, what)
@@ -173,7 +180,9 @@ class ExpressionBinder:
     def _compare(self, operator: str, left: sx.Expression, right: sx.Expression, span: Span) -> ex.Expression:
         a, b = self.operands((left, right), span, f'"{operator}"')
         if a.type == INTERVAL:
-            raise QueryError("TYPE_MISMATCH", "intervals cannot be compared", span, "add them to a timestamp and compare that")
+            raise QueryError(
+                "TYPE_MISMATCH", "intervals cannot be compared", span, "add them to a timestamp and compare that"
+            )
         return ex.Compare(operator, a, b, span=span)
 
     def _test(self, node: sx.Between | sx.In | sx.Like | sx.IsNull) -> ex.Expression:
@@ -225,7 +234,11 @@ class ExpressionBinder:
             return _moved_time(node, left, right)
         if left.type.is_number or right.type.is_number or left.type == right.type == NULL:
             if "decimal" in (left.type.name, right.type.name):
-                left, right = unify([left, right], node.span, f'"{node.operator}"') if NULL in (left.type, right.type) else _exact(left, right)
+                left, right = (
+                    unify([left, right], node.span, f'"{node.operator}"')
+                    if NULL in (left.type, right.type)
+                    else _exact(left, right)
+                )
             kind = arithmetic_type(node.operator, *_not_null(left.type, right.type))
             if kind is not None:
                 return _arithmetic(node, left, right, kind)
@@ -234,7 +247,9 @@ class ExpressionBinder:
     def _concatenation(self, node: sx.Binary, left: ex.Expression, right: ex.Expression) -> ex.Expression:
         for entry in (left, right):
             if entry.type not in (STRING, NULL):
-                raise QueryError("TYPE_MISMATCH", f'"||" joins strings, not a {entry.type}', entry.span, "write CAST(… AS string)")
+                raise QueryError(
+                    "TYPE_MISMATCH", f'"||" joins strings, not a {entry.type}', entry.span, "write CAST(… AS string)"
+                )
         return ex.Function("CONCAT", (widen(left, STRING), widen(right, STRING)), type=STRING, span=node.span)
 
     def _case(self, node: sx.Case) -> ex.Expression:

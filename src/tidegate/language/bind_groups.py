@@ -27,7 +27,7 @@ def has_aggregate(node: sx.Node) -> bool:
 
 
 def pane_seconds(group: tuple[sx.GroupItem, ...], scope: Scope) -> int | None:
-    """c of ``GROUP BY time/c``, where ``time`` is the system's and nothing else is grouped by time."""
+    """C of ``GROUP BY time/c``, where ``time`` is the system's and nothing else is grouped by time."""
     found = [seconds for item in group if (seconds := _over_time(item.expression, scope)) is not None]
     if len(found) > 1:
         raise QueryError("BAD_PANES", "a query has one time/c", group[0].span)
@@ -41,7 +41,9 @@ def _over_time(node: sx.Expression, scope: Scope) -> int | None:
             if len(matches) != 1 or not matches[0][0].schema[matches[0][1]].hidden:
                 return None
             if not text.isdecimal() or not 1 <= int(text) <= 10**9:
-                raise QueryError("BAD_PANES", "panes are whole seconds, at least 1", node.span, "write for example time/60")
+                raise QueryError(
+                    "BAD_PANES", "panes are whole seconds, at least 1", node.span, "write for example time/60"
+                )
             return int(text)
         case _:
             return None
@@ -141,6 +143,8 @@ def _check_key(item: sx.GroupItem) -> None:
     if item.alias is not None and same_name(item.alias, "level"):
         raise QueryError("LEVEL_NOT_ASSIGNABLE", "nothing can be named level", item.span)
     if isinstance(item.expression, sx.Number):
-        raise QueryError("NOT_SUPPORTED", "GROUP BY a number is not part of the language", item.span, "repeat the expression")
+        raise QueryError(
+            "NOT_SUPPORTED", "GROUP BY a number is not part of the language", item.span, "repeat the expression"
+        )
     if has_aggregate(item.expression):
         raise QueryError("AGGREGATE_NOT_ALLOWED", "an aggregate cannot be a group key", item.span)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from tidegate.errors import QueryError
 from tidegate.language import syntax as sx
-from tidegate.language.bind_call import FREQUENT
 from tidegate.language.bind_expression import ROW, TUPLE, UNCLEAR, Context, ExpressionBinder
 from tidegate.language.bind_groups import Grouping, has_aggregate, pane_seconds
 from tidegate.language.naming import Named, name_columns
@@ -21,7 +20,6 @@ from tidegate.language.sources import BoundSource, bind_sources
 from tidegate.plan import expressions as ex
 from tidegate.plan import nodes
 from tidegate.plan.conjuncts import conjuncts
-from tidegate.plan.schema import same_name
 from tidegate.plan.windows import Rows
 
 
@@ -153,7 +151,9 @@ class SelectBinder:
             raise QueryError("SYNTAX_ERROR", "SELECT gives no column", self.select.span)
         for column in columns:
             if column.bound.type.name == "interval":
-                raise QueryError("TYPE_MISMATCH", "an interval cannot be a column", column.bound.span, "add it to a timestamp")
+                raise QueryError(
+                    "TYPE_MISMATCH", "an interval cannot be a column", column.bound.span, "add it to a timestamp"
+                )
         return columns
 
     def _star(self, item: sx.Star) -> list[Named]:
@@ -181,7 +181,7 @@ class SelectBinder:
 
 def bind_select(select: sx.Select, context: Context) -> nodes.Node:
     """One SELECT as a relation."""
-    _check_not_yet(select)
+    _check_clauses(select)
     sources, scope = bind_sources(select, context)
     return SelectBinder(select, context, sources, scope).bind()
 
@@ -204,12 +204,10 @@ def _check_windows(select: sx.Select, sources: list[BoundSource], aggregated: bo
                          f"write for example {name} [ROWS 100] or {name} [RANGE 1 MINUTE]")  # fmt: skip
 
 
-def _check_not_yet(select: sx.Select) -> None:
-    frequent = [
-        item for item in select.items
-        if isinstance(item, sx.Item) and isinstance(item.expression, sx.Call) and same_name(item.expression.name, FREQUENT)
-    ]  # fmt: skip
-    if select.above is not None and not frequent:
-        raise QueryError("SYNTAX_ERROR", "ABOVE belongs to FREQUENT", select.span, "write HAVING for a condition on groups")
+def _check_clauses(select: sx.Select) -> None:
+    if select.above is not None:
+        raise QueryError(
+            "SYNTAX_ERROR", "ABOVE belongs to FREQUENT", select.span, "write HAVING for a condition on groups"
+        )
     if select.every is not None and not select.group:
         raise QueryError("SYNTAX_ERROR", "EVERY … UPDATE … stands behind GROUP BY", select.span)

@@ -10,15 +10,14 @@ from dataclasses import replace
 from tidegate.catalog import Catalog
 from tidegate.errors import QueryError
 from tidegate.language import syntax as sx
-from tidegate.language.bind_call import FREQUENT
 from tidegate.language.bind_expression import Context
 from tidegate.language.bind_select import bind_select
 from tidegate.language.coerce import widen
+from tidegate.language.later import check_frequent, check_select_tags, is_frequent, not_yet
 from tidegate.language.printer import print_query
-from tidegate.language.sources import bind_sources
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Column
-from tidegate.plan.schema import Schema, same_name
+from tidegate.plan.schema import Schema
 from tidegate.plan.types import Type, common_type
 from tidegate.security.lattice import Level
 from tidegate.text import Span
@@ -44,16 +43,14 @@ def _bind(query: sx.Query, context: Context, emit: str | None) -> nodes.QueryPla
             return _bind(inner, context, outer)
         case sx.Union(parts):
             return nodes.QueryPlan(_union(query, parts, context, emit), emit or nodes.ISTREAM)
-        case sx.SelectTags(_, sources):
-            bind_sources(sx.Select((), sources), context)
-            raise not_yet("tags", query.span)
+        case sx.SelectTags():
+            raise check_select_tags(query, context)
 
 
 def _select(select: sx.Select, context: Context, emit: str | None) -> nodes.QueryPlan:
     select = replace(select, emit=emit or select.emit)
-    if _is_frequent(select):
-        bind_sources(select, context)
-        raise not_yet("frequent items", select.span)
+    if is_frequent(select):
+        raise check_frequent(select, context)
     root = bind_select(select, context)
     if select.with_tags:
         raise not_yet("tags", select.span)
@@ -65,24 +62,16 @@ def _select(select: sx.Select, context: Context, emit: str | None) -> nodes.Quer
     return nodes.QueryPlan(root, nodes.PANES)
 
 
-def _is_frequent(select: sx.Select) -> bool:
-    calls = (item.expression for item in select.items if isinstance(item, sx.Item))
-    return any(isinstance(call, sx.Call) and same_name(call.name, FREQUENT) for call in calls)
-
-
-def not_yet(what: str, span: Span) -> QueryError:
-    """A statement that is understood and correct, but that nothing runs so far."""
-    return QueryError("NOT_AVAILABLE_YET", f"{what} cannot be run yet", span, "the text is correct")
-
-
 def _union(union: sx.Union, parts: tuple[sx.Query, ...], context: Context, emit: str | None) -> nodes.Node:
     for part in parts:
         if isinstance(part, sx.Emitted) or (isinstance(part, sx.Select) and part.emit is not None):
-            raise QueryError("UNION_MISMATCH", "ISTREAM, DSTREAM and RSTREAM stand around a union, not inside", part.span,
+            raise QueryError("UNION_MISMATCH", "ISTREAM, DSTREAM and RSTREAM stand around a union", part.span,
                              "write ISTREAM(SELECT … UNION ALL SELECT …)")  # fmt: skip
     plans = [_bind(part, context, emit) for part in parts]
     if any(plan.emit == nodes.PANES for plan in plans):
-        raise QueryError("BAD_PANES", "GROUP BY time/c cannot be part of a union", union.span, "derive a stream from it first")
+        raise QueryError(
+            "BAD_PANES", "GROUP BY time/c cannot be part of a union", union.span, "derive a stream from it first"
+        )
     kinds = _common_types([plan.columns for plan in plans], union.span)
     return nodes.UnionAll(tuple(_as_types(plan.root, kinds, plans[0].columns) for plan in plans))
 
@@ -96,7 +85,9 @@ def _common_types(schemas: list[Schema], span: Span) -> list[Type]:
         for column in columns[1:]:
             kind = common_type(kind, column.type) if kind else None
         if kind is None:
-            raise QueryError("UNION_MISMATCH", f'column "{columns[0].name}" has types that do not fit', span, "write CAST")
+            raise QueryError(
+                "UNION_MISMATCH", f'column "{columns[0].name}" has types that do not fit', span, "write CAST"
+            )
         kinds.append(kind)
     return kinds
 

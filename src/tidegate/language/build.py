@@ -80,7 +80,9 @@ class Build(Transformer_NonRecursive[Token, Any]):
         if microseconds != int(microseconds):
             raise QueryError("BAD_WINDOW", "a time has steps of 1 microsecond", span_of(meta))
         if microseconds > LONGEST_DURATION:
-            raise QueryError("BAD_WINDOW", "a time of more than 36,500 days", span_of(meta), "write [UNBOUNDED] to keep everything")
+            raise QueryError(
+                "BAD_WINDOW", "a time of more than 36,500 days", span_of(meta), "write [UNBOUNDED] to keep everything"
+            )
         return int(microseconds)
 
     def type(self, meta: Meta, children: Children) -> str:
@@ -188,7 +190,11 @@ class Build(Transformer_NonRecursive[Token, Any]):
         within = next((child for child in children if isinstance(child, int)), None)
         counts = [int(child) for child in children if isinstance(child, Token)]
         if any(not 1 <= count <= MOST_ROWS for count in counts):
-            raise QueryError("BAD_WINDOW", f"a row window has 1 to {MOST_ROWS:,} rows and slides by 1 to {MOST_ROWS:,}", span_of(meta))
+            raise QueryError(
+                "BAD_WINDOW",
+                f"a row window has 1 to {MOST_ROWS:,} rows and slides by 1 to {MOST_ROWS:,}",
+                span_of(meta),
+            )
         return Rows(counts[0], counts[1] if len(counts) > 1 else None, partition, within)
 
     rows_within_slide = rows

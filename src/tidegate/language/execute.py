@@ -10,13 +10,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tidegate.catalog import FUNCTION, QUERY, RELATION, STREAM, TABLES, Catalog, Entry, RegisteredQuery, Table, UserDefined
+from tidegate.catalog import (
+    FUNCTION,
+    QUERY,
+    RELATION,
+    STREAM,
+    TABLES,
+    Catalog,
+    Entry,
+    RegisteredQuery,
+    Table,
+    UserDefined,
+)
 from tidegate.errors import QueryError
 from tidegate.functions.definition import FunctionDefinition, check_body
 from tidegate.language import statements as st
 from tidegate.language import syntax as sx
 from tidegate.language.administer import check_administration
-from tidegate.language.binder import bind_query, not_yet
+from tidegate.language.binder import bind_query
+from tidegate.language.later import not_yet
 from tidegate.language.parser import children
 from tidegate.language.sources import check_level_column, relation_of
 from tidegate.plan.explain import draw
@@ -56,7 +68,9 @@ def execute(statement: st.Statement, catalog: Catalog, subject: Subject, serial:
             return Outcome(catalog, shown=explain(statement, catalog, subject))
         case sx.Select() | sx.Union() | sx.Emitted() | sx.SelectTags():
             bind_query(statement, catalog, subject.level)
-            raise QueryError("NAME_REQUIRED", "a continuous query needs a name", statement.span, "write CREATE QUERY q AS SELECT …")
+            raise QueryError(
+                "NAME_REQUIRED", "a continuous query needs a name", statement.span, "write CREATE QUERY q AS SELECT …"
+            )
         case _:
             raise check_administration(statement, catalog, subject)
 
@@ -69,8 +83,14 @@ def _created(catalog: Catalog, entry: Entry, statement: sx.Node) -> Outcome:
 
 def _create_stream(statement: st.CreateStream, name: str, query: sx.Query, catalog: Catalog, subject: Subject,
                    serial: int) -> Outcome:  # fmt: skip
-    if _reads_itself(query, name) and catalog.own(TABLES, name, subject.level) is None and not _exists(catalog, name, subject):
-        raise QueryError("CYCLE", f'stream "{name}" would read itself', statement.span, "read the stream that it derives from")
+    if (
+        _reads_itself(query, name)
+        and catalog.own(TABLES, name, subject.level) is None
+        and not _exists(catalog, name, subject)
+    ):
+        raise QueryError(
+            "CYCLE", f'stream "{name}" would read itself', statement.span, "read the stream that it derives from"
+        )
     plan = bind_query(query, catalog, subject.level)
     check_level_column(plan.root, statement)
     plan = relation_of(plan)
@@ -106,13 +126,16 @@ def _function(statement: st.CreateFunction, subject: Subject, serial: int) -> Us
 def _check_body(statement: st.CreateFunction, parameters: tuple[tuple[str, str], ...]) -> None:
     definition = FunctionDefinition(statement.name, parameters, statement.returns, statement.body)
     if problem := check_body(definition):
-        raise QueryError("SYNTAX_ERROR", f"the body is not Python: {problem.problem} (line {problem.line} of the body)", statement.span,
-                         "write statements with return, one expression, or a def of the same name")  # fmt: skip
+        text = f"the body is not Python: {problem.problem} (line {problem.line} of the body)"
+        hint = "write statements with return, one expression, or a def of the same name"
+        raise QueryError("SYNTAX_ERROR", text, statement.span, hint)
 
 
 def _check_type(text: str, place: sx.Node) -> None:
     if same_name(text, "level"):
-        raise QueryError("LEVEL_NOT_ASSIGNABLE", "a function cannot take or give a level", place.span, "pass CAST(level AS string)")
+        raise QueryError(
+            "LEVEL_NOT_ASSIGNABLE", "a function cannot take or give a level", place.span, "pass CAST(level AS string)"
+        )
     if parse_type(text) is None:
         raise QueryError("UNKNOWN_TYPE", f'"{text}" is not a type', place.span, f"types: {type_names()}")
 
@@ -188,4 +211,3 @@ def explain(statement: st.Explain, catalog: Catalog, subject: Subject) -> tuple[
     if statement.kind is not None:
         raise not_yet(f"EXPLAIN {statement.kind}", statement.span)
     return tuple(draw(plan).split("\n"))
-

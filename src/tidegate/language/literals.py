@@ -38,7 +38,12 @@ def number(node: sx.Number, negative: bool = False) -> Literal:
     if node.text.isdecimal():
         value = int(text)
         if not BIGINT_RANGE[0] <= value <= BIGINT_RANGE[1]:
-            raise QueryError("BAD_LITERAL", "a whole number of more than 64 bits", node.span, "write it with a point: it becomes a double")
+            raise QueryError(
+                "BAD_LITERAL",
+                "a whole number of more than 64 bits",
+                node.span,
+                "write it with a point: it becomes a double",
+            )
         kind = INT if INT_RANGE[0] <= value <= INT_RANGE[1] else BIGINT
         return Literal(value, text, type=kind, span=node.span)
     try:
@@ -50,12 +55,14 @@ def number(node: sx.Number, negative: bool = False) -> Literal:
 def exact(literal: Literal) -> Literal:
     """A number literal as the decimal that it writes."""
     value = Decimal(literal.text)
-    sign, digits, exponent = value.as_tuple()
+    _, digits, exponent = value.as_tuple()
     scale = max(0, -exponent) if isinstance(exponent, int) else 0
     whole = max(len(digits) + (exponent if isinstance(exponent, int) else 0), 1)
     if whole + scale > 38:
         return literal
-    return Literal(value.quantize(Decimal(1).scaleb(-scale)), literal.text, type=decimal(whole + scale, scale), span=literal.span)
+    return Literal(
+        value.quantize(Decimal(1).scaleb(-scale)), literal.text, type=decimal(whole + scale, scale), span=literal.span
+    )
 
 
 def typed(node: sx.Typed) -> Literal:

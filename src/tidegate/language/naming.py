@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tidegate.catalog import FUNCTION
 from tidegate.errors import QueryError
@@ -99,7 +99,7 @@ Rewritable = TypeVar("Rewritable", bound=sx.Node)
 def _rewrite(node: Rewritable, change: Callable[[sx.Node], sx.Node]) -> Rewritable:
     if isinstance(node, sx.Subquery):
         return node
-    inside = {entry.name: _rewrite_value(getattr(node, entry.name), change) for entry in fields(node)}
+    inside: dict[str, Any] = {entry.name: _rewrite_value(getattr(node, entry.name), change) for entry in fields(node)}
     return change(replace(node, **inside))  # type: ignore[return-value]
 
 

@@ -14,7 +14,7 @@ from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 
-from lark import Lark, Tree
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
 from tidegate.errors import QueryError
@@ -27,14 +27,14 @@ LONGEST_TEXT = 200_000
 DEEPEST_TREE = 80
 
 NOT_SUPPORTED = {
-    "ORDER": ("ORDER BY has no meaning over an endless stream", "sort what you read; rows of one step come in a fixed order"),
+    "ORDER": ("ORDER BY has no meaning over an endless stream", "rows of one step come in a fixed order"),
     "LIMIT": ("LIMIT has no meaning over an endless stream", "bound the window instead, for example [ROWS 10]"),
     "OFFSET": ("OFFSET has no meaning over an endless stream", "bound the window instead, for example [ROWS 10]"),
     "INTERSECT": ("INTERSECT is not part of the language", "join the two windows instead"),
     "EXCEPT": ("EXCEPT is not part of the language", "filter with a condition instead"),
     "USING": ("USING is not part of the language", "write the condition: ON a.x = b.x"),
-    "OVER": ("window functions are not part of the language", "write the window after the stream, for example S [ROWS 10]"),
-    "INSERT": ("INSERT is not part of the language", "tuples come from sources; derive a stream with CREATE STREAM x AS SELECT …"),
+    "OVER": ("window functions are not part of the language", "write the window after the stream: S [ROWS 10]"),
+    "INSERT": ("INSERT is not part of the language", "derive a stream with CREATE STREAM x AS SELECT …"),
     "UPDATE": ("UPDATE is not part of the language", "derive a stream with CREATE STREAM x AS SELECT …"),
     "DELETE": ("DELETE is not part of the language", "derive a stream with CREATE STREAM x AS SELECT …"),
 }  # fmt: skip
@@ -60,7 +60,7 @@ def _grammar() -> Lark:
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
-def _build(tree: Tree[object]) -> Statement:
+def _build(tree: Tree[Token]) -> Statement:
     try:
         statement: Statement = BuildStatements().transform(tree)
     except VisitError as error:
@@ -75,7 +75,9 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     rest = text[start:]
     word = re.match(r"\w+|\S", rest)
     if word is None:
-        return QueryError("SYNTAX_ERROR", "the text ends too early", Span(len(text.rstrip()), len(text)), _missing(text), text)
+        return QueryError(
+            "SYNTAX_ERROR", "the text ends too early", Span(len(text.rstrip()), len(text)), _missing(text), text
+        )
     span = Span(start, start + word.end())
     if word[0].upper() in NOT_SUPPORTED:
         problem, hint = NOT_SUPPORTED[word[0].upper()]

@@ -68,9 +68,9 @@ def _definition(node: st.CreateFunction | st.CreateSource | st.CreateSink | st.C
         case st.CreateSink(_, origin, address, levels, form):
             where = f"FROM {print_object(origin)} TO {print_string(address)}"
             return f"CREATE SINK {name} {where}{_format(form)}{_levels(levels)}"
-        case st.CreateRelation(_, fields, levels, address, form):
-            where = f" FROM {print_string(address)}" if address is not None else ""
-            return f"CREATE RELATION {name} {_fields(fields)}{where}{_format(form)}{_levels(levels)}"
+        case st.CreateRelation():
+            where = f" FROM {print_string(node.address)}" if node.address is not None else ""
+            return f"CREATE RELATION {name} {_fields(node.fields)}{where}{_format(node.format)}{_levels(node.levels)}"
 
 
 def _fields(fields: tuple[st.Field, ...]) -> str:

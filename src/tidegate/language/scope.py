@@ -77,7 +77,9 @@ class Scope:
         if len(name.parts) == 2 and not self._named(name.parts[0]):
             known = [part.alias for part in self.parts if part.alias]
             hint = did_you_mean(name.parts[0], known) or (f"FROM has {listed(known)}" if known else "")
-            return QueryError("UNKNOWN_COLUMN", f'column "{text}" does not exist: "{name.parts[0]}" is not in FROM', name.span, hint)
+            return QueryError(
+                "UNKNOWN_COLUMN", f'column "{text}" does not exist: "{name.parts[0]}" is not in FROM', name.span, hint
+            )
         parts = self.parts if len(name.parts) != 2 else self._named(name.parts[0])
         columns = [field.name for part in parts for field in part.schema]
         hint = did_you_mean(name.parts[-1], columns) or f"columns: {listed(columns)}"

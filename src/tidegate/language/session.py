@@ -20,7 +20,8 @@ from tidegate.language.parser import parse
 from tidegate.security.lattice import Level
 from tidegate.security.subject import Subject, login
 
-_NAMED = re.compile(r"\s*(?:(?:CREATE|DROP)\s+\w+|START|STOP)\s+(`(?:[^`]|``)+`|\w+)", re.IGNORECASE)
+_KINDS = "QUERY|STREAM|FUNCTION|SOURCE|SINK|RELATION"
+_NAMED = re.compile(rf"\s*(?:(?:CREATE|DROP)\s+(?:{_KINDS})|START|STOP)\s+(`(?:[^`]|``)+`|\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,13 @@ class Sessions:
         key, alone = (level, user), Waiting(text, None)
         if statement.action == "BEGIN":
             if key in self.open_sets:
-                return [self._refused(alone, level, QueryError("IN_TRANSACTION", "BEGIN inside BEGIN", statement.span, "COMMIT or ABORT first"))]
+                return [
+                    self._refused(
+                        alone,
+                        level,
+                        QueryError("IN_TRANSACTION", "BEGIN inside BEGIN", statement.span, "COMMIT or ABORT first"),
+                    )
+                ]
             self.open_sets[key] = []
             return []
         if key not in self.open_sets:
@@ -122,7 +129,9 @@ class Sessions:
         return Spoken(waiting.text, level, self.serials, waiting.name, problem=error.within(waiting.text).report())
 
     def _set_refused(self, entry: Spoken) -> Spoken:
-        problem = Problem("SET_REFUSED", "another statement of the set was refused", None, "all of a set take place, or none")
+        problem = Problem(
+            "SET_REFUSED", "another statement of the set was refused", None, "all of a set take place, or none"
+        )
         return Spoken(entry.text, entry.level, entry.serial, entry.name, problem=problem)
 
 

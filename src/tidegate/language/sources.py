@@ -136,7 +136,7 @@ def check_level_column(root: nodes.Node, place: sx.Node) -> None:
         case nodes.Project(_, columns, names):
             for column, name in zip(columns, names, strict=True):
                 if same_name(name, "level") and not _is_own_level(root, column):
-                    raise QueryError("LEVEL_NOT_ASSIGNABLE", "the level of one tuple cannot become the level of the row",
+                    raise QueryError("LEVEL_NOT_ASSIGNABLE", "one tuple's level cannot become the row's",
                                      place.span, "give it another name: V.level AS v_level")  # fmt: skip
         case _:
             for child in root.inputs if isinstance(root, nodes.Distinct | nodes.UnionAll) else ():

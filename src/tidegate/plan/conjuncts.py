@@ -63,7 +63,11 @@ def _push_negation(expression: Expression, negate: bool) -> Expression:
             return _push_negation(operand, not negate)
         case And(operands) | Or(operands):
             parts = tuple(_push_negation(part, negate) for part in operands)
-            return Or(parts, span=expression.span) if isinstance(expression, Or) != negate else And(parts, span=expression.span)
+            return (
+                Or(parts, span=expression.span)
+                if isinstance(expression, Or) != negate
+                else And(parts, span=expression.span)
+            )
         case Compare(operator, left, right) if negate and left.type not in (DOUBLE, LEVEL):
             return Compare(NEGATED[operator], left, right, span=expression.span)
         case _:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tidegate.plan.types import BIGINT, BOOLEAN, LEVEL, Type
 from tidegate.text import NOWHERE, Span
@@ -206,12 +206,9 @@ def walk(expression: Expression) -> Iterator[Expression]:
         yield from walk(child)
 
 
-Rewritten = TypeVar("Rewritten")
-
-
 def rewrite(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Apply a change to every expression inside, then to the expression itself."""
-    changed = {
+    changed: dict[str, Any] = {
         entry.name: _rewrite_inside(getattr(expression, entry.name), change)
         for entry in fields(expression)
         if entry.name not in ("type", "span")

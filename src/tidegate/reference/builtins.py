@@ -152,4 +152,3 @@ BUILTINS: dict[str, Callable[[list[Any], Type, Span], object]] = {
     "DATE_ADD": _add_days,
     "DATE_DIFF": lambda given, kind, span: given[0] - given[1],
 }
-

@@ -144,14 +144,14 @@ def compared(sign: str, left: Any, right: Any, side: ex.Expression, world: World
 
 
 def _in(node: ex.In, row: Row, world: World) -> object:
-    """x IN (a, b) is x = a OR x = b."""
+    """X IN (a, b) is x = a OR x = b."""
     return _decided(True, [_equal(node, option, row, world) for option in node.options])
 
 
 def _equal(node: ex.In, option: ex.Expression, row: Row, world: World) -> object:
     values = [evaluate(node.operand, row, world), evaluate(option, row, world)]
     unusual = _unusual(values)
-    return compared("=", *values, node.operand, world) if unusual is _USUAL else unusual
+    return compared("=", values[0], values[1], node.operand, world) if unusual is _USUAL else unusual
 
 
 def _like(node: ex.Like, world: World, value: Any, pattern: Any) -> object:
@@ -213,7 +213,7 @@ def _null_if(node: ex.Function, values: list[object], world: World) -> object:
     unusual = _unusual(values)
     if unusual is None or isinstance(unusual, Failure):
         return unusual or values[0]
-    return None if compared("=", *values, node.arguments[0], world) else values[0]
+    return None if compared("=", values[0], values[1], node.arguments[0], world) else values[0]
 
 
 def _user_function(node: ex.UserFunction, row: Row, world: World) -> object:

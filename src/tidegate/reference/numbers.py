@@ -32,11 +32,13 @@ def checked(value: int, kind: Type, span: Span) -> object:
 def calculate(operator: str, left: object, right: object, kind: Type, span: Span) -> object:
     """``left operator right`` for values that are neither NULL nor errors."""
     if kind.name == "double":
-        assert isinstance(left, float) and isinstance(right, float)
+        assert isinstance(left, float)
+        assert isinstance(right, float)
         return _doubles(operator, left, right, span)
     if kind.name == "decimal":
         return _decimals(operator, left, right, kind, span)
-    assert isinstance(left, int) and isinstance(right, int)
+    assert isinstance(left, int)
+    assert isinstance(right, int)
     if kind.name == "timestamp":
         moved = left + right if operator == "+" else left - right
         return moved if FIRST_TIMESTAMP <= moved <= LAST_TIMESTAMP else overflow(kind, span)
@@ -120,7 +122,7 @@ def exact_sum(values: list[float]) -> float:
 
 
 def _sum_of_integers(values: list[float]) -> float:
-    """fsum gives up where a partial sum overflows; in units of 2**-1074 every double is an integer."""
+    """Fsum gives up where a partial sum overflows; in units of 2**-1074 every double is an integer."""
     unit = 1 << 1074
     total = sum(numerator * (unit // denominator) for numerator, denominator in map(float.as_integer_ratio, values))
     try:

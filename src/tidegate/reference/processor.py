@@ -26,7 +26,6 @@ Relations = Mapping[tuple[str, str], list[Row]]
 """The rows of a stored relation by level and name."""
 
 
-
 @dataclass(slots=True)
 class Running:
     """A query or derived stream that runs, and the tuples of this instant that it has been given."""
@@ -83,7 +82,12 @@ class Processor:
 
     def _stored(self, plan: nodes.QueryPlan, level: Level) -> Stored:
         """The rows of stored relations that the level dominates."""
-        found = {node for inner in _every_plan(plan) for node in nodes.walk(inner.root) if isinstance(node, nodes.RelationScan)}
+        found = {
+            node
+            for inner in _every_plan(plan)
+            for node in nodes.walk(inner.root)
+            if isinstance(node, nodes.RelationScan)
+        }
         return {node: self._share(level, self.relations[node.level, node.name]) for node in found}
 
     def _share(self, level: Level, rows: list[Row]) -> list[Row]:
@@ -148,4 +152,3 @@ def _every_plan(plan: nodes.QueryPlan) -> Iterator[nodes.QueryPlan]:
     yield plan
     for inner in nodes.subplans(plan):
         yield from _every_plan(inner)
-

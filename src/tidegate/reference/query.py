@@ -18,7 +18,7 @@ from tidegate.reference.rows import Failure, Row, Tuple, matters, printed_order,
 from tidegate.reference.windows import WindowState, new_state
 
 Arrivals = Mapping[nodes.Scan, list[Tuple]]
-Stored = Mapping[nodes.RelationScan, list[Row]]
+Stored = Mapping[nodes.Node, list[Row]]
 
 _STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
 
@@ -50,7 +50,9 @@ class QueryState:
 
     def __post_init__(self) -> None:
         every = list(nodes.walk(self.plan.root))
-        self.windows = {node: new_state(node.window, node.partition) for node in every if isinstance(node, nodes.Windowed)}
+        self.windows = {
+            node: new_state(node.window, node.partition) for node in every if isinstance(node, nodes.Windowed)
+        }
         self.panes = {node: PaneState(node.seconds) for node in every if isinstance(node, nodes.Panes)}
         streams = {node.plan for node in every if isinstance(node, nodes.StreamOf)}
         self.inner = {
@@ -115,16 +117,16 @@ class QueryState:
     # ---------------------------------------------------------------- relations
 
     def _rows(self) -> list[Row]:
-        leaves: dict[nodes.Node, list[Row]] = dict(self.stored)
-        for node, window in self.windows.items():
-            leaves[node] = [tuple_.row for tuple_ in window.held]
+        leaves = dict(self.stored)
+        for windowed, window in self.windows.items():
+            leaves[windowed] = [tuple_.row for tuple_ in window.held]
         for node in nodes.walk(self.plan.root):
             if isinstance(node, nodes.RelationOf):
                 leaves[node] = [derived_row(row) for row in self.inner[node.plan].relation]
         scalars = {scalar: self._scalar(scalar.plan, scalar) for scalar in nodes.scalar_subqueries(self.plan)}
         world = replace(self.world, scalars=scalars)
-        for node, panes in self.panes.items():
-            leaves[node] = panes.rows(node, world)
+        for paned, panes in self.panes.items():
+            leaves[paned] = panes.rows(paned, world)
         return rows_of(self.plan.root, leaves, world)
 
     def _scalar(self, plan: nodes.QueryPlan, place: Expression) -> Scalar:

@@ -6,7 +6,7 @@ Reads: case, catalog, gates, language, security, reference.  Read by: system, cl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tidegate.case import Case, StatementEntry, TickEntry, TupleEntry
@@ -33,7 +33,7 @@ class Line:
     """One line of output, with the level of the stream it belongs to and its place among the lines of its instant."""
 
     level: Level
-    place: tuple[object, ...]
+    place: tuple[int, bool, str, str]
     text: str
 
 
@@ -130,7 +130,7 @@ class Replay:
         return min((instant for instant in (event, entry) if instant is not None), default=self.log.last + 1)
 
     def _flush(self) -> Iterator[Line]:
-        lines, self.lines = sorted(self.lines, key=lambda line: line.place), []  # type: ignore[arg-type, return-value]
+        lines, self.lines = sorted(self.lines, key=lambda line: line.place), []
         return iter(lines)
 
     # ---------------------------------------------------------------- entries
@@ -190,7 +190,9 @@ class Replay:
     def _add_problem(self, now: int, level: Level, serial: int, name: str | None, problem: Problem) -> None:
         self._add_line(now, level, (serial, False, "", ""), {"error": problem.to_json()}, name)
 
-    def _add_line(self, now: int, level: Level, order: tuple[object, ...], body: dict[str, object], name: str | None) -> None:
+    def _add_line(
+        self, now: int, level: Level, order: tuple[int, bool, str, str], body: Mapping[str, object], name: str | None
+    ) -> None:
         head = f'{{"query": {json.dumps(name)}, "time": {instant_text(now)}, '
         self.lines.append(Line(level, order, head + json.dumps(body)[1:]))
 

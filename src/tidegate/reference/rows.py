@@ -24,7 +24,7 @@ class Failure:
     span: Span = NOWHERE
 
 
-class Suspended(Exception):  # noqa: N818 - it is an event, not an error
+class Suspended(Exception):
     """Q-9: the error matters now, so the query stops here."""
 
     def __init__(self, failure: Failure) -> None:

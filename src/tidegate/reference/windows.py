@@ -76,7 +76,7 @@ class SlidingRangeState(WindowState):
 
 @dataclass(slots=True)
 class RowsState(WindowState):
-    """``[ROWS n SLIDE m]``: with c tuples arrived the last n of the first m·⌊c/m⌋, per partition; RANGE limits it too."""
+    """``[ROWS n SLIDE m]``: with c tuples arrived the last n of the first m·⌊c/m⌋, per partition, RANGE too."""
 
     count: int = 1
     slide: int = 1

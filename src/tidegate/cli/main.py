@@ -1,0 +1,36 @@
+"""``tidegate``: one command per file.
+
+Exit status: 0 done, 1 failed, 2 misused or malformed, 3 refused. Answers go to standard output, complaints to
+standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tidegate.cli.demo import demo
+from tidegate.cli.explain import explain
+from tidegate.cli.function import function
+from tidegate.cli.level import level
+from tidegate.cli.replay import replay_command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tidegate")
+def cli() -> None:
+    """Watertight stream processing: a tuple moves only to where its level is dominated."""
+
+
+for command in (replay_command, level, explain, function, demo):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        cli()
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,186 @@
+"""Q-15: what foreign code finds itself in, and that nothing of it stays behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tests.functions.support import QUICK, define, is_alive, is_gone, script, values
+from tidegate.functions.failure import FunctionFailed, Reason
+from tidegate.functions.host import FunctionHost
+from tidegate.functions.process import ENVIRONMENT, START
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the fence is the kernel's")
+filtered = pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no filter for this machine")
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[FunctionHost]:
+    with FunctionHost(QUICK) as opened:
+        yield opened
+
+
+LOOK = define(
+    "import os, sys, resource, socket, subprocess\nreturn repr(eval(a[0].as_py()))", "string", returns="string"
+)
+ATTEMPT = define(
+    "import os, socket, subprocess\ntry:\n    eval(a[0].as_py())\nexcept OSError as error:\n    return error.errno\nreturn 0",
+    "string",
+)
+
+
+def looked_up(host: FunctionHost, expression: str) -> object:
+    """What an expression gives inside the child."""
+    return eval(str(values(host, LOOK, pa.array([expression]))[0]))
+
+
+def test_the_environment_is_not_the_parents(host: FunctionHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "4711")
+    assert looked_up(host, "dict(os.environ)") == ENVIRONMENT
+
+
+def test_it_has_an_empty_folder_of_its_own_that_goes_with_it(host: FunctionHost) -> None:
+    folder = looked_up(host, "(os.getcwd(), os.listdir(), open('empty', 'w').close())[0]")
+    assert isinstance(folder, str)
+    assert folder != os.getcwd()
+    assert [path.name for path in Path(folder).iterdir()] == ["empty"]
+    host.forget(LOOK)
+    assert not Path(folder).exists()
+
+
+def test_nothing_can_be_written_to_a_file(host: FunctionHost) -> None:
+    body = "import os\nd = os.open('x', os.O_CREAT | os.O_WRONLY)\nreturn os.write(d, b'x')"
+    with pytest.raises(FunctionFailed) as caught:
+        values(host, define(body))
+    assert caught.value.reason is Reason.RAISED
+
+
+def test_it_holds_no_descriptor_but_its_pipes(host: FunctionHost) -> None:
+    with open(os.devnull) as inherited:
+        os.set_inheritable(inherited.fileno(), True)
+        links = looked_up(
+            host, "[os.readlink(f'/proc/self/fd/{n}') for n in range(64) if os.path.exists(f'/proc/self/fd/{n}')]"
+        )
+    assert isinstance(links, list)
+    assert links[:3] == [os.devnull] * 3
+    assert [link.split(":")[0] for link in links[3:]] == ["pipe", "pipe"]
+
+
+def test_printing_and_reading_do_not_touch_the_protocol(host: FunctionHost) -> None:
+    body = """
+import os, sys
+print('x' * 100_000)
+sys.stdout.write('4711'); sys.stdout.flush()
+os.write(1, b'4711')
+sys.stderr.write('4711')
+assert sys.stdin.read() == '' and os.read(0, 10) == b''
+return a
+"""
+    noisy = define(body)
+    assert values(host, noisy) == values(host, noisy) == [1, 2, 3]
+
+
+def test_the_rest_of_tidegate_is_out_of_reach(host: FunctionHost) -> None:
+    loaded = looked_up(host, "sorted(name for name in sys.modules if name.startswith('tidegate'))")
+    assert isinstance(loaded, list)
+    assert all(name == "tidegate" or name.startswith("tidegate.functions") for name in loaded)
+    with pytest.raises(FunctionFailed):
+        values(host, define("import tidegate.errors\nreturn a"))
+
+
+def test_sets_and_time_zones_are_the_same_in_every_child(host: FunctionHost) -> None:
+    """Q-10: a restart must not change a result."""
+    expression = "(hash('abc'), list({'a', 'b', 'c', 'd'}), __import__('time').tzname)"
+    before = looked_up(host, expression)
+    host.forget(LOOK)
+    assert looked_up(host, expression) == before
+
+
+def test_limits_are_set(host: FunctionHost) -> None:
+    limits = looked_up(host, "[resource.getrlimit(n)[1] for n in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE)]")
+    assert limits == [0, 0]
+    assert looked_up(host, "resource.getrlimit(resource.RLIMIT_NOFILE)") == (64, 64)
+
+
+@filtered
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "os.fork()",
+        "os.posix_spawn('/bin/sleep', ['sleep', '60'], {})",
+        "subprocess.Popen(['/bin/sleep', '60']).pid",
+        "os.execv('/bin/sleep', ['sleep', '60'])",
+        "os.setsid()",
+        "os.setpgid(0, 0)",
+        "os.kill(os.getppid(), 0)",
+        "socket.socket().fileno()",
+        "socket.socketpair()[0].fileno()",
+    ],
+)
+def test_the_kernel_refuses(host: FunctionHost, attempt: str) -> None:
+    """EPERM from the filter, also for the administrator, whom RLIMIT_NPROC would not stop."""
+    assert values(host, ATTEMPT, pa.array([attempt])) == [errno.EPERM]
+
+
+def test_threads_work_because_arrow_needs_them(host: FunctionHost) -> None:
+    body = "t = pa.table({'a': a}).group_by('a').aggregate([('a', 'sum')]).sort_by('a')\nreturn t['a_sum']"
+    assert values(host, define(body)) == [1, 2, 3]
+
+
+def test_a_sleeping_grandchild_dies_with_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Second line of defence: without the filter, the whole group is killed."""
+    monkeypatch.setattr("tidegate.functions.process.START", START.replace("restrain(int(sys.argv[2]))", "(0, 1)"))
+    body = "import os, time\npid = os.fork()\nif not pid:\n    time.sleep(600)\nreturn pid"
+    with FunctionHost(QUICK) as fresh:
+        (grandchild, *_) = values(fresh, define(body))
+        pids = (*fresh.pids(), grandchild)
+        assert all(map(is_alive, pids))
+    assert all(map(is_gone, pids))
+
+
+@filtered
+def test_a_function_that_forks_leaves_no_process_behind(host: FunctionHost) -> None:
+    before = children_of(os.getpid())
+    with FunctionHost(QUICK) as fresh, pytest.raises(FunctionFailed):
+        values(fresh, define("import os, time\nif not os.fork():\n    time.sleep(600)\nreturn a"))
+    assert children_of(os.getpid()) == before
+
+
+def children_of(pid: int) -> set[str]:
+    """The processes that a process has started and that still run."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return {child for task in tasks for child in task.read_text(encoding="ascii").split() if is_alive(int(child))}
+
+
+LONELY = """
+import sys
+import pyarrow as pa
+from tidegate.functions.definition import FunctionDefinition
+from tidegate.functions.host import FunctionHost
+column = pa.array([1], pa.int64())
+host = FunctionHost()
+host.call(FunctionDefinition("idle", (("a", "bigint"),), "bigint", "a"), [column], 1)
+busy = FunctionDefinition("busy", (("a", "bigint"),), "bigint", "while len(a) > 1: pass\\nreturn a")
+host.call(busy, [column], 1)
+print(*host.pids(), flush=True)
+host.call(busy, [pa.array([1, 2], pa.int64())], 2)
+"""
+
+
+def test_no_child_outlives_a_parent_that_is_killed() -> None:
+    parent = script(LONELY)
+    assert parent.stdout is not None
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(pids) == 2
+    assert all(map(is_alive, pids))
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.communicate()
+    assert all(map(is_gone, pids))
