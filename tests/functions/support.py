@@ -16,7 +16,8 @@ from tidegate.functions.definition import FunctionDefinition
 from tidegate.functions.host import FunctionHost
 from tidegate.functions.limits import MEBIBYTE, Limits
 
-QUICK = Limits(memory_bytes=128 * MEBIBYTE, seconds=0.5)
+SMALL = Limits(memory_bytes=128 * MEBIBYTE, seconds=60.0)  # ample time: a busy machine must fail no test
+SHORT = Limits(memory_bytes=128 * MEBIBYTE, seconds=0.5)  # for what never ends
 PATIENCE = 30.0
 ONE = pa.array([1, 2, 3], pa.int64())
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from tests.functions.support import ONE, QUICK, comes_true, define, is_gone, script, values
+from tests.functions.support import ONE, SMALL, comes_true, define, is_gone, script, values
 from tidegate.functions.definition import FunctionDefinition, arrow_type
 from tidegate.functions.failure import FunctionFailed, Reason
 from tidegate.functions.host import BYTES_PER_PIECE, ROWS_PER_PIECE, FunctionHost
-from tidegate.functions.limits import Limits
 from tidegate.functions.process import START, Process, _Patience
 from tidegate.functions.sample import sample
 
@@ -187,18 +186,21 @@ def test_a_forked_host_has_children_of_its_own_and_leaves_the_others_alone() -> 
     assert said == "well\n"
 
 
-def test_limits_are_of_one_call_and_not_of_a_life() -> None:
-    half = define("import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\nreturn a")
-    with FunctionHost(Limits(seconds=1.0)) as fresh:
-        pids = set()
-        for _ in range(5):
-            values(fresh, half)
-            pids |= set(fresh.pids())
-        assert len(pids) == 1
+def test_processor_time_is_granted_anew_for_each_call() -> None:
+    """A child may live for days; only one call may not."""
+    burn = """
+import resource, time
+end = time.process_time() + 0.45
+while time.process_time() < end: pass
+return resource.getrlimit(resource.RLIMIT_CPU)[0]
+"""
+    with FunctionHost(SMALL) as fresh:
+        granted = [values(fresh, define(burn))[0] for _ in range(3)]
+    assert granted[-1] > granted[0]
 
 
 def test_a_process_says_whose_it_is() -> None:
-    with FunctionHost(QUICK) as fresh:
+    with FunctionHost(SMALL) as fresh:
         values(fresh, define("a"))
         (child,) = fresh._children.values()
         assert isinstance(child, Process)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.functions.support import QUICK, define, is_alive, is_gone, script, values
-from tidegate.functions.failure import FunctionFailed, Reason
+from tests.functions.support import SMALL, define, is_alive, is_gone, script, values
+from tidegate.functions.failure import FunctionFailed
 from tidegate.functions.host import FunctionHost
 from tidegate.functions.process import ENVIRONMENT, START
 
@@ -24,17 +24,20 @@ filtered = pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), r
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[FunctionHost]:
-    with FunctionHost(QUICK) as opened:
+    with FunctionHost(SMALL) as opened:
         yield opened
 
 
-LOOK = define(
-    "import os, sys, resource, socket, subprocess\nreturn repr(eval(a[0].as_py()))", "string", returns="string"
-)
-ATTEMPT = define(
-    "import os, socket, subprocess\ntry:\n    eval(a[0].as_py())\nexcept OSError as error:\n    return error.errno\nreturn 0",
-    "string",
-)
+LOOK = define("import os, sys, resource\ndef f(a):\n    return repr(eval(a[0].as_py()))", "string", returns="string")
+TRY = """
+import os, socket, subprocess
+try:
+    eval(a[0].as_py())
+except OSError as error:
+    return error.errno
+return 0
+"""
+ATTEMPT = define(TRY, "string")
 
 
 def looked_up(host: FunctionHost, expression: str) -> object:
@@ -47,20 +50,15 @@ def test_the_environment_is_not_the_parents(host: FunctionHost, monkeypatch: pyt
     assert looked_up(host, "dict(os.environ)") == ENVIRONMENT
 
 
-def test_it_has_an_empty_folder_of_its_own_that_goes_with_it(host: FunctionHost) -> None:
-    folder = looked_up(host, "(os.getcwd(), os.listdir(), open('empty', 'w').close())[0]")
-    assert isinstance(folder, str)
-    assert folder != os.getcwd()
-    assert [path.name for path in Path(folder).iterdir()] == ["empty"]
-    host.forget(LOOK)
-    assert not Path(folder).exists()
+def test_its_folder_is_empty_and_nothing_can_be_made_in_it(host: FunctionHost) -> None:
+    assert looked_up(host, "os.listdir()") == []
+    assert looked_up(host, "os.path.exists(os.readlink('/proc/self/cwd'))") is False
+    assert values(host, ATTEMPT, pa.array(["open('x', 'w')"])) == [errno.ENOENT]
 
 
-def test_nothing_can_be_written_to_a_file(host: FunctionHost) -> None:
-    body = "import os\nd = os.open('x', os.O_CREAT | os.O_WRONLY)\nreturn os.write(d, b'x')"
-    with pytest.raises(FunctionFailed) as caught:
-        values(host, define(body))
-    assert caught.value.reason is Reason.RAISED
+def test_nothing_can_be_written_to_a_file(host: FunctionHost, tmp_path: Path) -> None:
+    write = f"os.write(os.open({str(tmp_path / 'x')!r}, os.O_CREAT | os.O_WRONLY), b'x')"
+    assert values(host, ATTEMPT, pa.array([write])) == [errno.EFBIG]
 
 
 def test_it_holds_no_descriptor_but_its_pipes(host: FunctionHost) -> None:
@@ -139,7 +137,7 @@ def test_a_sleeping_grandchild_dies_with_the_host(monkeypatch: pytest.MonkeyPatc
     """Second line of defence: without the filter, the whole group is killed."""
     monkeypatch.setattr("tidegate.functions.process.START", START.replace("restrain(int(sys.argv[2]))", "(0, 1)"))
     body = "import os, time\npid = os.fork()\nif not pid:\n    time.sleep(600)\nreturn pid"
-    with FunctionHost(QUICK) as fresh:
+    with FunctionHost(SMALL) as fresh:
         (grandchild, *_) = values(fresh, define(body))
         pids = (*fresh.pids(), grandchild)
         assert all(map(is_alive, pids))
@@ -149,7 +147,7 @@ def test_a_sleeping_grandchild_dies_with_the_host(monkeypatch: pytest.MonkeyPatc
 @filtered
 def test_a_function_that_forks_leaves_no_process_behind(host: FunctionHost) -> None:
     before = children_of(os.getpid())
-    with FunctionHost(QUICK) as fresh, pytest.raises(FunctionFailed):
+    with FunctionHost(SMALL) as fresh, pytest.raises(FunctionFailed):
         values(fresh, define("import os, time\nif not os.fork():\n    time.sleep(600)\nreturn a"))
     assert children_of(os.getpid()) == before
 
@@ -165,8 +163,9 @@ import sys
 import pyarrow as pa
 from tidegate.functions.definition import FunctionDefinition
 from tidegate.functions.host import FunctionHost
+from tidegate.functions.limits import Limits
 column = pa.array([1], pa.int64())
-host = FunctionHost()
+host = FunctionHost(Limits(seconds=1000.0))  # the limit is not what ends them
 host.call(FunctionDefinition("idle", (("a", "bigint"),), "bigint", "a"), [column], 1)
 busy = FunctionDefinition("busy", (("a", "bigint"),), "bigint", "while len(a) > 1: pass\\nreturn a")
 host.call(busy, [column], 1)

@@ -11,13 +11,28 @@ import pytest
 
 from tidegate.functions.definition import arrow_type
 from tidegate.functions.sample import sample
-from tidegate.functions.wire import ABSENT, ANSWER, LENGTH, Status, TooLarge, answer, read_answer, receive, send
+from tidegate.functions.wire import (
+    ABSENT,
+    ALIGNMENT,
+    ANSWER,
+    LENGTH,
+    Status,
+    TooLarge,
+    answer,
+    read_answer,
+    receive,
+    send,
+)
 
 TYPES = ("int", "bigint", "double", "boolean", "string", "timestamp", "date", "decimal(20,3)", "binary")
 
 
 def frame(parts: list[Any]) -> memoryview:
     return memoryview(b"".join(bytes(part) for part in parts))
+
+
+def padded(buffer: bytes) -> bytes:
+    return buffer + bytes(-len(buffer) % ALIGNMENT)
 
 
 def shown(array: Any) -> list[str]:
@@ -51,11 +66,12 @@ def test_of_a_slice_only_its_own_bytes_are_sent() -> None:
         (pa.int64(), 2, b"x" * 10),
         (pa.int64(), 2, ANSWER.pack(9, ABSENT, ABSENT, ABSENT)),
         (pa.int64(), 2, ANSWER.pack(0, ABSENT, ABSENT, ABSENT)),
-        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 16, ABSENT) + b"x" * 15),
-        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 2**63, ABSENT) + b"x" * 16),
-        (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 4) + b"\0\0\0\0\5\0\0\0".ljust(64, b"\0") + b"abcd"),
-        (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 2) + b"\0\0\0\0\2\0\0\0".ljust(64, b"\0") + b"\xff\xff"),
-        (pa.decimal128(3, 0), 1, ANSWER.pack(0, ABSENT, 16, ABSENT) + (10**6).to_bytes(16, "little")),
+        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 15, ABSENT) + padded(b"x" * 15)),
+        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 16, ABSENT) + b"x" * 16),
+        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 2**63, ABSENT) + padded(b"x" * 16)),
+        (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 4) + padded(b"\0\0\0\0\5\0\0\0") + padded(b"abcd")),
+        (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 2) + padded(b"\0\0\0\0\2\0\0\0") + padded(b"\xff\xff")),
+        (pa.decimal128(3, 0), 1, ANSWER.pack(0, ABSENT, 16, ABSENT) + padded((10**6).to_bytes(16, "little"))),
     ],
 )
 def test_an_answer_that_is_none_is_an_error(declared: pa.DataType, rows: int, bad: bytes) -> None:

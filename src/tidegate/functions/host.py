@@ -37,7 +37,7 @@ class Beginning:
 
 
 class FunctionHost:
-    """A context manager: after it, no child and no file of theirs is left.
+    """A context manager: after it, no child is left.
 
     One thread at a time. A forked copy of the host starts children of its own and leaves these alone.
     """
@@ -81,7 +81,7 @@ class FunctionHost:
         values: list[pa.Array] = [pa.nulls(0, definition.result_type)]
         start, end, failure = 0, rows, None
         while start < end:
-            middle = end if failure is None else max(start + 1, (start + end) // 2)
+            middle = end if failure is None else (start + end + 1) // 2
             try:
                 values.append(self.call(definition, [column[start:middle] for column in columns], middle - start))
                 start = middle

@@ -1,7 +1,8 @@
 """The life of one child process: start, ask, end.
 
-It gets no environment, no descriptor beyond its pipes, a session and an empty folder of its own. Whatever happens to it
-reaches the caller as a FunctionFailed, and ending it takes its whole group along.
+It gets no environment, no descriptor beyond its pipes, a session of its own, and as its working folder one that is
+removed at once, in which nothing can be made. Whatever happens to it reaches the caller as a FunctionFailed, and ending
+it takes its whole group along.
 
 Reads: failure, limits, wire.  Read by: host.
 """
@@ -11,7 +12,6 @@ from __future__ import annotations
 import fcntl
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -60,8 +60,8 @@ class Process:
     def __init__(self, limits: Limits, setup: bytes) -> None:
         self.limits = limits
         self.owner = os.getpid()
-        self._popen, folder = _start(limits)
-        self._end = weakref.finalize(self, _end, self._popen, folder, self.owner)
+        self._popen = _start(limits)
+        self._end = weakref.finalize(self, _end, self._popen, self.owner)
         self._requests, self._answers = _descriptor(self._popen.stdin), _descriptor(self._popen.stdout)
         self._exchange([setup], START_SECONDS, Reason.NOT_STARTED)
 
@@ -79,7 +79,7 @@ class Process:
         return self._exchange(parts, self.limits.seconds)
 
     def end(self) -> int | None:
-        """Kill the whole group and remove what is left of it; the exit status the first time."""
+        """Kill the whole group; the exit status the first time."""
         status: int | None = self._end()
         return status
 
@@ -128,32 +128,28 @@ def _ready(descriptor: int, event: int, seconds: float) -> bool:
     return bool(poll.poll(round(seconds * 1000)))
 
 
-def _start(limits: Limits) -> tuple[subprocess.Popen[bytes], str]:
-    """The child and its folder; NOT_STARTED if the system has no room for them."""
+def _start(limits: Limits) -> subprocess.Popen[bytes]:
+    """The child; NOT_STARTED if the system has no room for it."""
     here = str(Path(__file__).resolve().parent)
     facts = (here, str(os.getpid()), str(limits.memory_bytes), str(limits.seconds))
     try:
-        folder = tempfile.mkdtemp(prefix="tidegate-function-")
-        return _open([sys.executable, *FLAGS, "-c", START, *facts], folder), folder
+        with tempfile.TemporaryDirectory(prefix="tidegate-function-") as folder:
+            return _open([sys.executable, *FLAGS, "-c", START, *facts], folder)
     except OSError as error:
         raise FunctionFailed(Reason.NOT_STARTED) from error
 
 
 def _open(command: list[str], folder: str) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            cwd=folder,
-            env=ENVIRONMENT,
-            start_new_session=True,
-        )
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        cwd=folder,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    )
 
 
 def _descriptor(pipe: Any) -> int:
@@ -167,7 +163,7 @@ def _descriptor(pipe: Any) -> int:
     return descriptor
 
 
-def _end(popen: subprocess.Popen[bytes], folder: str, owner: int) -> int | None:
+def _end(popen: subprocess.Popen[bytes], owner: int) -> int | None:
     """Runs once: when asked, when the object is forgotten, or when the interpreter ends."""
     for pipe in (popen.stdin, popen.stdout):
         if pipe is not None:
@@ -179,9 +175,4 @@ def _end(popen: subprocess.Popen[bytes], folder: str, owner: int) -> int | None:
         os.killpg(popen.pid, signal.SIGKILL)  # before waiting: until then the number cannot be another's
     except (ProcessLookupError, PermissionError):
         pass
-    status = popen.wait()
-    try:
-        shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:  # folders in folders in folders
-        pass
-    return status
+    return popen.wait()

@@ -282,7 +282,7 @@ class ExpressionBinder:
     def _subquery(self, query: sx.Query, span: Span) -> ex.Expression:
         if not self.subqueries:
             raise QueryError("SUBQUERY_NOT_ALLOWED", "a condition before a window uses the tuple only", span,
-                             "write the condition after FROM")  # fmt: skip
+                             "write the condition after a window")  # fmt: skip
         plan = self.context.bind_query(query)
         if len(plan.columns) != 1:
             raise QueryError("SUBQUERY_COLUMNS", "a sub-query in an expression has one column", span)

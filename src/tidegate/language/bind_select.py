@@ -46,8 +46,8 @@ class SelectBinder:
         return UNCLEAR if self.scope.is_join else TUPLE
 
     def _conditions(self) -> tuple[ex.Expression, ...]:
-        """What is tested after the windows: JOIN … ON and WHERE, as written."""
-        binder = ExpressionBinder(self.context, self.scope, self._where_level)
+        """What is tested after the windows: JOIN … ON and WHERE, as written. Panes have no window to be after."""
+        binder = ExpressionBinder(self.context, self.scope, self._where_level, subqueries=self.pane is None)
         written = [source.source.condition for source in self.sources] + [self.select.where]
         return tuple(binder.condition(node, "WHERE") for node in written if node is not None)
 
@@ -90,10 +90,9 @@ class SelectBinder:
 
     @property
     def aggregated(self) -> bool:
-        """Whether rows are groups."""
+        """Whether rows are groups: HAVING alone makes them so, as in SQL."""
         items = (item.expression for item in self.select.items if isinstance(item, sx.Item))
-        having = (self.select.having,) if self.select.having else ()
-        return bool(self.select.group) or any(has_aggregate(node) for node in (*items, *having))
+        return bool(self.select.group or self.select.having) or any(has_aggregate(node) for node in items)
 
     @property
     def pane(self) -> int | None:

@@ -55,6 +55,8 @@ def is_true(condition: ex.Expression, row: Row, world: World, failures: list[Fai
 
 def level_with(level: Level, expressions: tuple[ex.Expression, ...], world: World) -> Level:
     """Q-6: a scalar sub-query's row counts wherever it stands, short-circuit or not."""
+    if not world.scalars:
+        return level
     found = (world.scalars[scalar].level for entry in expressions for scalar in ex.subqueries(entry))
     return world.lattice.lub_of([level, *found])
 

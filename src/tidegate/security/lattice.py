@@ -106,7 +106,7 @@ class Lattice(ABC):
 
     def lub_of(self, levels: Iterable[Level]) -> Level:
         """The least level that dominates all; the bottom if there are none (Q-6)."""
-        return reduce(self.lub, levels, self.bottom)
+        return reduce(self.lub, dict.fromkeys(levels), self.bottom)  # labels repeat: decide once per distinct one
 
 
 # How levels compare in queries (Q-4): by dominance, and an incomparable pair is in no order.
