@@ -92,7 +92,7 @@ QUESTION = "is not a question about levels; write a >= b, a <= b, a > b, a < b, 
 )
 def test_malformed_input_is_one_message_and_exit_2(lattice: str, expression: str, message: str) -> None:
     result = run(lattice, expression)
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"level: {message}\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"tidegate: {message}\n")
 
 
 @pytest.mark.parametrize("given", [b"\xff\xfe", b"", b"[1, 2]"])

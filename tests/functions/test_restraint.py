@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.functions.support import SMALL, define, is_alive, is_gone, script, values
+from tests.functions.support import SMALL, comes_true, define, is_alive, is_gone, script, values
 from tidegate.functions.failure import FunctionFailed
 from tidegate.functions.host import FunctionHost
 from tidegate.functions.process import ENVIRONMENT, START
@@ -158,6 +158,11 @@ def children_of(pid: int) -> set[str]:
     return {child for task in tasks for child in task.read_text(encoding="ascii").split() if is_alive(int(child))}
 
 
+def ticks(pid: int) -> int:
+    """The processor time that a process has used, as the kernel counts it."""
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11])
+
+
 LONELY = """
 import sys
 import pyarrow as pa
@@ -179,7 +184,7 @@ def test_no_child_outlives_a_parent_that_is_killed() -> None:
     assert parent.stdout is not None
     pids = [int(pid) for pid in parent.stdout.readline().split()]
     assert len(pids) == 2
-    assert all(map(is_alive, pids))
+    assert comes_true(lambda: ticks(pids[1]) > ticks(pids[0]) + 10)  # one waits for a call, one computes
     os.kill(parent.pid, signal.SIGKILL)
     parent.communicate()
     assert all(map(is_gone, pids))

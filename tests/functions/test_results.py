@@ -44,7 +44,6 @@ TOKYO = dt.timezone(dt.timedelta(hours=9))
         ([b"x", b"\xff"], "binary", [b"x", b"\xff"]),
         ([True, None], "boolean", [True, None]),
         (7, "int", [7, 7]),
-        (None, "decimal(5,2)", [None, None]),
         ("x", "string", ["x", "x"]),
         (b"x", "binary", [b"x", b"x"]),
         (np.float64(1.5), "double", [1.5, 1.5]),

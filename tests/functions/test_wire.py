@@ -59,22 +59,31 @@ def test_of_a_slice_only_its_own_bytes_are_sent() -> None:
     assert len(frame(answer(Status.DONE, array[5:6]))) < 2000
 
 
-@pytest.mark.parametrize(
-    ("declared", "rows", "bad"),
-    [
-        (pa.int64(), 2, b""),
-        (pa.int64(), 2, b"x" * 10),
-        (pa.int64(), 2, ANSWER.pack(9, ABSENT, ABSENT, ABSENT)),
-        (pa.int64(), 2, ANSWER.pack(0, ABSENT, ABSENT, ABSENT)),
-        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 15, ABSENT) + padded(b"x" * 15)),
-        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 16, ABSENT) + b"x" * 16),
-        (pa.int64(), 2, ANSWER.pack(0, ABSENT, 2**63, ABSENT) + padded(b"x" * 16)),
-        (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 4) + padded(b"\0\0\0\0\5\0\0\0") + padded(b"abcd")),
-        (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 2) + padded(b"\0\0\0\0\2\0\0\0") + padded(b"\xff\xff")),
-        (pa.decimal128(3, 0), 1, ANSWER.pack(0, ABSENT, 16, ABSENT) + padded((10**6).to_bytes(16, "little"))),
-    ],
-)
-def test_an_answer_that_is_none_is_an_error(declared: pa.DataType, rows: int, bad: bytes) -> None:
+BAD = {
+    "nothing": (pa.int64(), 2, b""),
+    "too short to be one": (pa.int64(), 2, b"x" * 10),
+    "no such status": (pa.int64(), 2, ANSWER.pack(9, ABSENT, ABSENT, ABSENT)),
+    "no buffer": (pa.int64(), 2, ANSWER.pack(0, ABSENT, ABSENT, ABSENT)),
+    "a buffer too small": (pa.int64(), 2, ANSWER.pack(0, ABSENT, 15, ABSENT) + padded(b"x" * 15)),
+    "a frame too small": (pa.int64(), 2, ANSWER.pack(0, ABSENT, 16, ABSENT) + b"x" * 16),
+    "an endless buffer": (pa.int64(), 2, ANSWER.pack(0, ABSENT, 2**63, ABSENT) + padded(b"x" * 16)),
+    "text out of bounds": (
+        pa.string(),
+        1,
+        ANSWER.pack(0, ABSENT, 8, 4) + padded(b"\0\0\0\0\5\0\0\0") + padded(b"abcd"),
+    ),
+    "not Unicode": (pa.string(), 1, ANSWER.pack(0, ABSENT, 8, 2) + padded(b"\0\0\0\0\2\0\0\0") + padded(b"\xff\xff")),
+    "too many digits": (
+        pa.decimal128(3, 0),
+        1,
+        ANSWER.pack(0, ABSENT, 16, ABSENT) + padded((10**6).to_bytes(16, "little")),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_an_answer_that_is_none_is_an_error(case: str) -> None:
+    declared, rows, bad = BAD[case]
     with pytest.raises(Exception):  # noqa: B017, PT011 - which one does not matter to the host
         read_answer(memoryview(bad), declared, rows)
 

@@ -23,6 +23,7 @@ LEVELS = ("U", "C", "S", "TS")
 QUERY = "SELECT SUM(wt) FROM Vitals [ROWS 100]"
 LEAKY = 'SELECT SUM(wt) FROM Vitals [ROWS 100] WHERE level <= "C"'
 WATCHED = (100, 150, 200, 250, 300)
+FLOOD = (150, 200)  # seconds
 
 
 def vitals(tuples: int, seed: int) -> list[dict[str, object]]:
@@ -39,8 +40,9 @@ def _vital(time: float, level: str, soldier: int, weight: float) -> dict[str, ob
 
 
 def flood(tuples: int) -> list[dict[str, object]]:
-    """TS tuples between the others, from second 150 on."""
-    return [_vital(150 + n / 10, "TS", 99, 100.0) for n in range(tuples)]
+    """TS tuples between the others, evenly over the seconds of the flood."""
+    begin, end = FLOOD
+    return [_vital(round(begin + (end - begin) * n / tuples, 3), "TS", 99, 100.0) for n in range(tuples)]
 
 
 def answers(stream: list[dict[str, object]]) -> dict[str, dict[float, float]]:
@@ -81,7 +83,8 @@ def demo(tuples: int, seed: int) -> None:
     console.print(f"\n[bold]{QUERY}[/bold], asked at two clearances; levels {' < '.join(LEVELS)}\n")
     console.print(_side_by_side(calm))
     console.print("Same text, two answers: each sums the last 100 tuples [i]visible at its level[/i].\n")
-    console.print("[bold]Now 500 TS tuples flood the stream from second 150 on[/bold]\n")
+    begin, end = FLOOD
+    console.print(f"[bold]Now 500 TS tuples flood the stream from second {begin} to {end}[/bold]\n")
     console.print(_comparison(calm, flooded))
     equal = digest(calm["C"]) == digest(flooded["C"])
     console.print("C cannot notice the flood: its window counts after the shepherd." if equal else "C WAS DISTURBED")
@@ -99,10 +102,10 @@ def _side_by_side(calm: dict[str, dict[float, float]]) -> Table:
 
 
 def _comparison(calm: dict[str, dict[float, float]], flooded: dict[str, dict[float, float]]) -> Table:
-    table = Table("query", "without the flood", "with it", "every answer")
+    end = FLOOD[1]
+    table = Table("query", f"t = {end} s, without the flood", "with it", "all answers")
     names = {"TS": "asked at TS", "C": "asked at C", "filtered": "filtered to C after the window"}
     for query, name in names.items():
-        end = max(calm[query])
         same = digest(calm[query]) == digest(flooded[query])
         verdict = "[green]equal to the byte[/green]" if same else "[red]different[/red]"
         table.add_row(name, f"{latest(calm[query], end):,.1f}", f"{latest(flooded[query], end):,.1f}", verdict)

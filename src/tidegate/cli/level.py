@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import click
 
+from tidegate.cli.complain import malformed
 from tidegate.errors import CaseError
 from tidegate.security.declare import declare
 from tidegate.security.lattice import COMPARISONS, Lattice, Level, shown
@@ -32,8 +33,7 @@ FORMS = "write a >= b, a <= b, a > b, a < b, a = b, a ! b (incomparable), lub(a,
 @click.command()
 @click.argument("lattice")
 @click.argument("expression")
-@click.pass_context
-def level(context: click.Context, lattice: str, expression: str) -> None:
+def level(lattice: str, expression: str) -> None:
     """Compare two levels of LATTICE, or find their bounds.
 
     LATTICE is a preset (blp4, tlp2, hl7), an order such as "U < C < S", JSON with "ranks" and
@@ -43,8 +43,7 @@ def level(context: click.Context, lattice: str, expression: str) -> None:
     try:
         click.echo(answer(declare(_read(lattice)), expression))
     except CaseError as error:
-        click.echo(f"level: {error}", err=True)
-        context.exit(2)
+        malformed(str(error))
 
 
 def answer(lattice: Lattice, expression: str) -> str:

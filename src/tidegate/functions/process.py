@@ -95,6 +95,9 @@ class Process:
             reason = Reason.TOO_MUCH_MEMORY
         except (OSError, EOFError):
             reason = Reason.DIED
+        except BaseException:  # interrupted: the answer still to come must not be taken for the next one's
+            self.end()
+            raise
         if self.end() == -signal.SIGXCPU:
             reason = Reason.TOO_SLOW
         raise FunctionFailed(instead or reason)  # outside of the handlers: an error's context is told to no one

@@ -25,7 +25,12 @@ class WrongType(Exception):
 
 
 def fit(result: Any, declared: pa.DataType, rows: int) -> pa.Array:
-    """A column of ``rows`` values; a plain value is repeated. Raises WrongLength, WrongType or an error of Arrow's."""
+    """A column of ``rows`` values; a plain value is repeated. Raises WrongLength, WrongType or an error of Arrow's.
+
+    None is no result: a body that forgot to return would otherwise give NULL for ever. NULLs come in columns.
+    """
+    if result is None:
+        raise WrongType
     column, is_plain = _column(result)
     if not is_plain and len(column) != rows:
         raise WrongLength

@@ -14,9 +14,10 @@ from decimal import Decimal
 
 from tidegate.plan.schema import Schema
 from tidegate.security.lattice import Lattice, Level
-from tidegate.values import LAST_TIMESTAMP, Unfit, read
+from tidegate.values import LAST_TIMESTAMP, WIDE, Unfit, read
 
-MICROSECONDS = 1_000_000
+STEP = Decimal("0.000001")
+MOST_DIGITS = 20  # before the point: far more than any clock shows
 QUARANTINE = "QUARANTINE"
 
 
@@ -52,10 +53,11 @@ def read_instant(time: object) -> int | None:
     """Seconds since 1970 as microseconds; None for what no clock can show or is finer than a microsecond."""
     if isinstance(time, bool) or not isinstance(time, int | Decimal):
         return None
-    microseconds = Decimal(time) * MICROSECONDS
-    if not microseconds.is_finite() or microseconds != microseconds.to_integral_value():
+    exact = Decimal(time)
+    if not exact.is_finite() or exact.adjusted() > MOST_DIGITS or exact != exact.quantize(STEP, context=WIDE):
         return None
-    return int(microseconds) if 0 <= microseconds <= LAST_TIMESTAMP else None
+    microseconds = int(exact.scaleb(6, context=WIDE))
+    return microseconds if 0 <= microseconds <= LAST_TIMESTAMP else None
 
 
 def _values(row: object, schema: Schema) -> tuple[object, ...] | Refused:

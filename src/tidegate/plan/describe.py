@@ -88,6 +88,8 @@ def describe_aggregate(call: Aggregate) -> str:
 
 
 def _inner(expression: Expression) -> str:
+    if isinstance(expression, Convert):
+        return _inner(expression.operand)
     text = describe(expression)
     return f"({text})" if isinstance(expression, And | Or | Arithmetic | Compare) else text
 

@@ -33,7 +33,7 @@ def widen(value: object, target: Type) -> object:
 def cast(value: object, source: Type, target: Type, span: Span) -> object:
     """A value in another type, or an error that does not quote it."""
     result = _cast(value, source, target)
-    return Failure("CAST_FAILED", f"a {source} that is not a {target}", span) if result is None else result
+    return Failure("CAST_FAILED", f"this {source} cannot be cast to {target}", span) if result is None else result
 
 
 def _cast(value: object, source: Type, target: Type) -> object:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import product
 
 from tidegate.plan import nodes
+from tidegate.plan.expressions import Aggregate as AggregateCall
 from tidegate.plan.expressions import Expression
 from tidegate.reference.aggregates import aggregate
 from tidegate.reference.evaluate import World, evaluate, is_true, level_with
@@ -76,23 +77,28 @@ def grouped(node: nodes.Aggregate | nodes.Panes, rows: list[Row], world: World) 
         failures += [value for value in values if isinstance(value, Failure)]
         groups.setdefault(key_of(values), []).append(row)
     matters(failures)
+    _check_arguments(node, rows, world)
     if isinstance(node, nodes.Aggregate) and not node.grouped:
         groups = {(): rows}
     return [_group(node, members, world) for members in groups.values()]
 
 
+def _check_arguments(node: nodes.Aggregate | nodes.Panes, rows: list[Row], world: World) -> None:
+    """Q-9: an error in an aggregate's input matters, whatever HAVING would say of its group."""
+    inputs = (evaluate(call.argument, row, world) for call in node.calls if call.argument for row in rows)
+    matters([value for value in inputs if isinstance(value, Failure)])
+
+
 def _group(node: nodes.Aggregate | nodes.Panes, members: list[Row], world: World) -> Row:
     keys = tuple(representative(evaluate(key, members[0], world)) for key in node.keys)
-    failures: list[Failure] = []
-    results: list[object] = []
-    for call in node.calls:
-        values = [evaluate(call.argument, row, world) if call.argument else None for row in members]
-        found = [value for value in values if isinstance(value, Failure)]
-        failures += found
-        results.append(None if found else aggregate(call, values, world.lattice))
-    matters(failures)
+    results = [_aggregated(call, members, world) for call in node.calls]
     level = world.lattice.lub_of(row.level for row in members)
     return Row((*keys, *results), level_with(level, node.expressions(), world))
+
+
+def _aggregated(call: AggregateCall, members: list[Row], world: World) -> object:
+    values = [evaluate(call.argument, row, world) if call.argument else None for row in members]
+    return aggregate(call, values, world.lattice)
 
 
 def _distinct(rows: list[Row], world: World) -> list[Row]:

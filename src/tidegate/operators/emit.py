@@ -1,0 +1,129 @@
+"""Relation to stream: what enters, what leaves, or all that is there (Q-5), in printed order.
+
+Reads: plan, values, operators.  Read by: query.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes
+from tidegate.operators.vector import LevelTable, Numbers, Vector, codes, combined_codes, dense, to_values
+from tidegate.plan.schema import Schema
+from tidegate.plan.types import DOUBLE, LEVEL
+from tidegate.values import write
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """Rows of a stream with their instants, in the order in which they are printed."""
+
+    rows: Batch
+    instants: Numbers
+
+
+def difference(changes: Changes, schema: Schema, levels: LevelTable, *, inserted: bool) -> Emitted:
+    """ISTREAM or DSTREAM: the bag difference of consecutive steps over (values, level)."""
+    entering, leaving = np.flatnonzero(changes.enter != BEFORE), np.flatnonzero(changes.leave != NEVER)
+    entered, left = changes.enter[entering], changes.leave[leaving]
+    mine, other, when, then = (entering, leaving, entered, left) if inserted else (leaving, entering, left, entered)
+    exactly = _cancelled(mine, other, when, then, _codes(changes.rows, exact=True))
+    mine, when, other, then = mine[exactly[0]], when[exactly[0]], other[exactly[1]], then[exactly[1]]
+    same = _codes(changes.rows, exact=False)
+    if len(mine) and len(other) and np.isin(same[mine], same[other]).any():
+        kept = _cancel_by_text(changes.rows, mine, other, when, then, same, schema, levels)
+        mine, when = mine[kept], when[kept]
+    return in_printed_order(changes.rows.take(mine), when, schema, levels)
+
+
+def _codes(rows: Batch, *, exact: bool) -> Numbers:
+    """Equal for rows that are equal to the bit, or that are the same (Q-8)."""
+    columns = [_bits(column) if exact and column.type == DOUBLE else codes(column) for column in rows.columns]
+    return combined_codes([*columns, rows.level], len(rows))
+
+
+def _bits(column: Vector) -> Numbers:
+    clean = np.where(np.isnan(column.data), np.nan, column.data)
+    found = dense(clean.view(np.int64)) + 1
+    return dense(found if column.null is None else np.where(column.null, 0, found))
+
+
+def _cancelled(mine: Numbers, other: Numbers, when: Numbers, then: Numbers, kind: Numbers) -> tuple[Numbers, Numbers]:
+    """The places of both sides that remain when equal rows of one instant cancel one another."""
+    together = combined_codes(
+        [dense(np.concatenate([when, then])), np.concatenate([kind[mine], kind[other]])], len(mine) + len(other)
+    )
+    a, b = together[: len(mine)], together[len(mine) :]
+    size = int(together.max(initial=-1)) + 1
+    count_a, count_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
+    return _beyond(a, count_b), _beyond(b, count_a)
+
+
+def _beyond(classes: Numbers, cancelled: Numbers) -> Numbers:
+    """Of each class, the members after the first so many."""
+    order = np.argsort(classes, kind="stable")
+    ordered = classes[order]
+    first = np.searchsorted(ordered, ordered, side="left")
+    rank = np.arange(len(ordered)) - first
+    return np.sort(order[rank >= cancelled[ordered]])
+
+
+def _cancel_by_text(rows: Batch, mine: Numbers, other: Numbers, when: Numbers, then: Numbers, same: Numbers,
+                    schema: Schema, levels: LevelTable) -> Numbers:  # fmt: skip
+    """Rows that are only the same, such as 0.0 and -0.0, cancel in the order of their text."""
+    budget = Counter(zip(then.tolist(), same[other].tolist(), strict=True))
+    texts = row_texts(rows.take(mine), schema, levels)
+    kept = np.ones(len(mine), np.bool_)
+    for place in sorted(range(len(mine)), key=lambda n: (when[n], texts[n])):
+        key = (int(when[place]), int(same[mine[place]]))
+        if budget[key] > 0:
+            budget[key] -= 1
+            kept[place] = False
+    return np.flatnonzero(kept)
+
+
+def snapshots(changes: Changes, steps: Numbers, schema: Schema, levels: LevelTable) -> Emitted:
+    """RSTREAM: the whole relation at each of some steps."""
+    first = np.searchsorted(steps, changes.enter, side="left")
+    behind = np.searchsorted(steps, changes.leave, side="left")
+    counts = np.maximum(behind - first, 0)
+    rows = np.repeat(np.arange(len(changes)), counts)
+    offset = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return in_printed_order(changes.rows.take(rows), steps[np.repeat(first, counts) + offset], schema, levels)
+
+
+def in_printed_order(rows: Batch, instants: Numbers, schema: Schema, levels: LevelTable) -> Emitted:
+    """By instant, then by the JSON text of the row, then by level; texts are made only where two rows meet."""
+    order = np.argsort(instants, kind="stable")
+    ordered = instants[order]
+    meets = np.zeros(len(order), np.bool_)
+    if len(order) > 1:
+        equal = ordered[1:] == ordered[:-1]
+        meets[1:] |= equal
+        meets[:-1] |= equal
+    crowded = order[meets]
+    if len(crowded):
+        texts = row_texts(rows.take(crowded), schema, levels)
+        labels = [levels.labels[number] for number in rows.level[crowded]]
+        ranked = sorted(range(len(crowded)), key=lambda n: (instants[crowded[n]], texts[n], labels[n]))
+        order[meets] = crowded[ranked]
+    return Emitted(rows.take(order), instants[order])
+
+
+def row_texts(rows: Batch, schema: Schema, levels: LevelTable) -> list[str]:
+    """The JSON text of each row, as CASES.md prints it."""
+    columns = [shown(vector, levels) for vector in rows.columns]
+    names = [column.name for column in schema]
+    return [json.dumps(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
+
+
+def shown(vector: Vector, levels: LevelTable) -> list[object]:
+    """A column as JSON values."""
+    values = to_values(vector)
+    if vector.type == LEVEL:
+        return [None if value is None else levels.labels[value] for value in values]  # type: ignore[call-overload]
+    return [write(value, vector.type) for value in values]

@@ -1,0 +1,395 @@
+"""One continuous query on kernels: the tuples of an epoch in, its results out.
+
+The state of a query is what its windows hold, and nothing else; every relation above them is computed for the epoch
+as a changelog. So a batch may be cut anywhere between instants: advance(a) then advance(b) is advance(a + b).
+
+Reads: plan, operators.  Read by: engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tidegate.operators import emit
+from tidegate.operators.aggregate import aggregated
+from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
+from tidegate.operators.emit import Emitted
+from tidegate.operators.evaluate import Evaluator
+from tidegate.operators.join import joined
+from tidegate.operators.scalar import Segments, beside, segments_of
+from tidegate.operators.timeline import sweep
+from tidegate.operators.vector import Mask, Numbers, Vector, codes, combined_codes, constant, representatives
+from tidegate.operators.windows import Held, advance, time_boundaries
+from tidegate.plan import nodes
+from tidegate.plan.expressions import Expression, subqueries
+from tidegate.plan.schema import Schema
+from tidegate.plan.types import BIGINT, LEVEL, Type
+from tidegate.text import Span
+
+MICROSECONDS = 1_000_000
+_STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Tuples of one stream in order: their columns (with the hidden ones), levels and instants."""
+
+    rows: Batch
+    instants: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The failure that suspends the query, and the instant at which it does (Q-9)."""
+
+    instant: int
+    code: str
+    problem: str
+    span: Span
+
+
+@dataclass(slots=True)
+class QueryKernel:
+    """A query or sub-query. After ``advance`` its relation, steps and results of the epoch can be read."""
+
+    plan: nodes.QueryPlan
+    evaluator: Evaluator
+    stored: Mapping[nodes.Node, Batch]
+    as_relation: bool = False
+    held: dict[nodes.Node, Held] = field(default_factory=dict)
+    has_stepped: bool = False
+    inner: dict[nodes.QueryPlan, QueryKernel] = field(init=False)
+    changes: Changes | None = field(init=False, default=None)
+    steps: Numbers = field(init=False)
+    emitted: Emitted | None = field(init=False, default=None)
+    failed: Failed | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        streams = {node.plan for node in nodes.walk(self.plan.root) if isinstance(node, nodes.StreamOf)}
+        self.steps = np.zeros(0, np.int64)
+        self.inner = {
+            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan not in streams)
+            for plan in nodes.subplans(self.plan)
+        }
+
+    def advance(self, arrived: Mapping[nodes.Scan, Arrived], last: int, now: int) -> Emitted:
+        """Run the epoch (last, now]."""
+        for query in self.inner.values():
+            query.advance(arrived, last, now)
+        run = Epoch(self, arrived, last, now)
+        self.changes = run.relation()
+        self.has_stepped |= len(self.steps) > 0
+        self.emitted = run.emit(self.changes)
+        self.failed = run.first_failure()
+        if self.failed:
+            early = self.emitted.instants < self.failed.instant
+            self.emitted = Emitted(self.emitted.rows.take(early), self.emitted.instants[early])
+        return self.emitted
+
+    @property
+    def is_stateless(self) -> bool:
+        """Selecting and projecting tuples that never leave: nothing has to be kept."""
+        every = list(nodes.walk(self.plan.root))
+        unbounded = all(str(node.window) == "UNBOUNDED" for node in every if isinstance(node, nodes.Windowed))
+        plain = all(isinstance(node, _STATELESS) for node in every) and not nodes.scalar_subqueries(self.plan)
+        return unbounded and plain and self.plan.emit == nodes.ISTREAM and not self.as_relation
+
+
+@dataclass(slots=True)
+class Epoch:
+    """One epoch of one query: computes the changelog of every node, bottom up."""
+
+    query: QueryKernel
+    arrived: Mapping[nodes.Scan, Arrived]
+    last: int
+    now: int
+    failing: list[tuple[int, int, int]] = field(default_factory=list)
+    stage: int = 0
+    windows: dict[nodes.Node, Changes] = field(default_factory=dict)
+    boundaries: list[Numbers] = field(default_factory=list)
+
+    # ---------------------------------------------------------------- windows and steps
+
+    def relation(self) -> Changes:
+        """Advance all windows, find the steps, compute the relation."""
+        plan = self.query.plan
+        every = list(dict.fromkeys(nodes.walk(plan.root)))
+        for node in every:
+            if isinstance(node, nodes.Windowed):
+                self._advance(node)
+            elif isinstance(node, nodes.Panes):
+                self._panes(node)
+        self.query.steps = self._steps(every)
+        return self.changes_of(plan.root)
+
+    def _advance(self, node: nodes.Windowed) -> None:
+        fresh = self._stream(node.input)
+        if self.query.is_stateless:
+            self.windows[node] = Changes(fresh.rows, fresh.instants, np.full(len(fresh.instants), NEVER))
+            return
+        done = advance(
+            node.window, node.partition, self.query.held.get(node), fresh.rows, fresh.instants, self.last, self.now
+        )
+        self.query.held[node], self.windows[node] = done.held, done.changes
+        if node.slides:
+            self.boundaries.append(done.boundaries)
+
+    def _stream(self, node: nodes.Node) -> Arrived:
+        """The tuples that reach a window; conditions before it are tested here (Q-4)."""
+        match node:
+            case nodes.Before(below, condition):
+                return self._kept(self._stream(below), condition)
+            case nodes.StreamOf(plan):
+                given = self.query.inner[plan].emitted
+                assert given is not None
+                return Arrived(with_system_columns(given.rows, given.instants, node.schema), given.instants)
+            case nodes.Scan():
+                return self.arrived.get(node) or Arrived(empty(node.schema), np.zeros(0, np.int64))
+            case _:
+                raise TypeError(f"{type(node).__name__} is not a stream")
+
+    def _kept(self, stream: Arrived, condition: Expression) -> Arrived:
+        tested = self.query.evaluator.evaluate(condition, stream.rows)
+        self._note(tested, stream.instants)
+        kept = np.flatnonzero(tested.is_true())
+        return Arrived(stream.rows.take(kept), stream.instants[kept])
+
+    def _steps(self, every: list[nodes.Node]) -> Numbers:
+        """Q-2: arrivals on streams that are read, tuples let go, slide boundaries; those of sub-queries too."""
+        windows = [node for node in every if isinstance(node, nodes.Windowed)]
+        found = [self.arrived[node].instants for node in every if isinstance(node, nodes.Scan) and node in self.arrived]
+        found += [query.steps for query in self.query.inner.values()]
+        found += [changes.leave[changes.leave != NEVER] for changes in self.windows.values()]
+        found += [time_boundaries([node.window for node in windows], self.last, self.now)]
+        found += [self.windows[node].enter for node in every if isinstance(node, nodes.Panes)]
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+
+    @property
+    def _first_step(self) -> int:
+        """When the query's relation begins: BEFORE the epoch, at its first step, or NEVER so far."""
+        if self.query.has_stepped:
+            return BEFORE
+        return int(self.query.steps[0]) if len(self.query.steps) else int(NEVER)
+
+    def _panes(self, node: nodes.Panes) -> None:
+        """The tuples of panes that end in this epoch, there at the instant of the end only; the others are kept."""
+        fresh = self._stream(node.input)
+        held = self.query.held.get(node)
+        rows = stack([held.rows, fresh.rows]) if held is not None else fresh.rows
+        instants = np.concatenate([held.instants, fresh.instants]) if held is not None else fresh.instants
+        width = node.seconds * MICROSECONDS
+        ends = (instants // width + 1) * width
+        closed, still_open = np.flatnonzero(ends <= self.now), np.flatnonzero(ends > self.now)
+        self.query.held[node] = Held(rows.take(still_open), instants[still_open], instants[still_open])
+        self.windows[node] = Changes(rows.take(closed), ends[closed], ends[closed] + 1)
+
+    # ---------------------------------------------------------------- nodes
+
+    def changes_of(self, node: nodes.Node) -> Changes:
+        """The changelog of a node."""
+        match node:
+            case nodes.Windowed():
+                return self.windows[node]
+            case nodes.RelationScan():
+                rows = self.query.stored[node]
+                return (
+                    Changes(rows, np.full(len(rows), self._first_step), np.full(len(rows), NEVER))
+                    if self._first_step != NEVER
+                    else Changes(rows.take(np.zeros(0, np.int64)), np.zeros(0, np.int64), np.zeros(0, np.int64))
+                )
+            case nodes.RelationOf(plan):
+                return self._table_of(plan, node.schema)
+            case nodes.Select(below, condition):
+                return self._selected(self.changes_of(below), condition)
+            case nodes.Join(parts, condition):
+                return self._joined([self.changes_of(part) for part in parts], condition)
+            case nodes.Aggregate(below):
+                return self._grouped(node, self.changes_of(below))
+            case nodes.Panes():
+                return self._grouped(node, self.windows[node])
+            case nodes.Project(below, columns):
+                return self._projected(self.changes_of(below), columns)
+            case nodes.Distinct(below):
+                return self._distinct(self.changes_of(below))
+            case nodes.UnionAll(parts):
+                return _union([self.changes_of(part) for part in parts])
+            case _:
+                raise TypeError(f"{type(node).__name__} is not a relation")
+
+    def _table_of(self, plan: nodes.QueryPlan, schema: Schema) -> Changes:
+        inner = self.query.inner[plan].changes
+        assert inner is not None
+        return inner.with_rows(with_system_columns(inner.rows, inner.enter, schema))
+
+    def _with_scalars(self, changes: Changes, expressions: tuple[Expression, ...]) -> Changes:
+        """Cut lifetimes where a scalar sub-query changes, and raise levels by its row's (Q-6)."""
+        for scalar in dict.fromkeys(found for entry in expressions for found in subqueries(entry)):
+            changes = beside(changes, scalar, self._segments(scalar.plan, scalar), self.query.evaluator.levels)
+        return changes
+
+    def _segments(self, plan: nodes.QueryPlan, place: Expression) -> Segments:
+        inner = self.query.inner[plan].changes
+        assert inner is not None
+        return segments_of(inner, place, self.query.evaluator)
+
+    def _selected(self, changes: Changes, condition: Expression) -> Changes:
+        changes = self._with_scalars(changes, (condition,))
+        tested = self.query.evaluator.evaluate(condition, changes.rows)
+        self._note(tested, changes.enter)
+        return without_scalars(changes.take(np.flatnonzero(tested.is_true())))
+
+    def _joined(self, parts: list[Changes], condition: Expression | None) -> Changes:
+        result = parts[0]
+        for part in parts[1:]:
+            result = joined(result, part, condition, self.query.evaluator.levels)
+        return result if condition is None else self._selected(result, condition)
+
+    def _projected(self, changes: Changes, columns: tuple[Expression, ...]) -> Changes:
+        changes = self._with_scalars(changes, columns)
+        vectors = [self.query.evaluator.evaluate(column, changes.rows) for column in columns]
+        self._note_all(vectors, changes.enter)
+        return changes.with_rows(Batch(tuple(vectors), changes.rows.level))
+
+    def _distinct(self, changes: Changes) -> Changes:
+        """One row while any of the same is there, at the lub of all (Q-6)."""
+        groups = combined_codes([codes(column) for column in changes.rows.columns], len(changes))
+        spans = sweep(groups, changes.enter, changes.leave)
+        there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
+        member = _a_member(groups)[spans.group[there]]
+        columns = tuple(representatives(column.take(member)) for column in changes.rows.columns)
+        level = spans.levels(changes.rows.level, self.query.evaluator.levels)[there]
+        return Changes(Batch(columns, level), spans.start[there], spans.end[there])
+
+    # ---------------------------------------------------------------- groups
+
+    def _grouped(self, node: nodes.Aggregate | nodes.Panes, changes: Changes) -> Changes:
+        changes = self._with_scalars(changes, node.expressions())
+        evaluator, rows = self.query.evaluator, changes.rows
+        keys = [evaluator.evaluate(key, rows) for key in node.keys]
+        self._note_all(keys, changes.enter)
+        arguments = [evaluator.evaluate(call.argument, rows) if call.argument else None for call in node.calls]
+        self._note_all([argument for argument in arguments if argument is not None], changes.enter)
+        groups = combined_codes([codes(key) for key in keys], len(changes))
+        if isinstance(node, nodes.Aggregate) and not node.grouped:
+            return self._one_group(node, changes, arguments)
+        spans = sweep(groups, changes.enter, changes.leave)
+        there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
+        member = _a_member(groups)[spans.group[there]]
+        results = [
+            aggregated(call, argument, spans, groups, evaluator, (changes.enter, changes.leave)).take(there)
+            for call, argument in zip(node.calls, arguments, strict=True)
+        ]
+        level = spans.levels(rows.level, evaluator.levels)[there]
+        columns = (*(representatives(key.take(member)) for key in keys), *results)
+        return Changes(Batch(columns, level), spans.start[there], spans.end[there])
+
+    def _one_group(self, node: nodes.Aggregate, changes: Changes, arguments: list[Vector | None]) -> Changes:
+        """Q-7: an ungrouped aggregate has one row from the first step on, empty or not."""
+        first = self._first_step
+        if first == NEVER:
+            return Changes(empty(node.schema), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        evaluator, groups = self.query.evaluator, np.zeros(len(changes), np.int64)
+        spans = sweep(groups, changes.enter, changes.leave)
+        results = [
+            aggregated(call, argument, spans, groups, evaluator, (changes.enter, changes.leave))
+            for call, argument in zip(node.calls, arguments, strict=True)
+        ]
+        level = spans.levels(changes.rows.level, evaluator.levels)
+        filled = Changes(Batch(tuple(results), level), spans.start, spans.end)
+        if len(spans.start) and spans.start[0] <= first:
+            return filled
+        end = int(spans.start[0]) if len(spans.start) else int(NEVER)
+        lead = Changes(self._nothing(node), np.array([first]), np.array([end]))
+        return _union([lead, filled])
+
+    def _nothing(self, node: nodes.Aggregate) -> Batch:
+        columns = [constant(0 if call.name == "COUNT" else None, call.type, 1) for call in node.calls]
+        bottom = self.query.evaluator.levels.number(self.query.evaluator.levels.lattice.bottom)
+        return Batch(tuple(columns), np.array([bottom], np.int64))
+
+    # ---------------------------------------------------------------- results
+
+    def emit(self, changes: Changes) -> Emitted:
+        """The stream of this epoch, by the query's R2S operator (Q-5)."""
+        plan, levels = self.query.plan, self.query.evaluator.levels
+        if plan.emit == nodes.PANES:
+            return emit.in_printed_order(changes.rows, changes.enter, plan.columns, levels)
+        if plan.emit == nodes.RSTREAM:
+            return emit.snapshots(changes, self.query.steps, plan.columns, levels)
+        if plan.emit == nodes.SLIDES:
+            return emit.snapshots(changes, self._slide_boundaries(), plan.columns, levels)
+        return emit.difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
+
+    def _slide_boundaries(self) -> Numbers:
+        windows = [node.window for node in nodes.walk(self.query.plan.root) if isinstance(node, nodes.Windowed)]
+        return np.unique(np.concatenate([time_boundaries(windows, self.last, self.now), *self.boundaries]))
+
+    def _note(self, vector: Vector, instants: Numbers) -> None:
+        self._note_all([vector], instants)
+
+    def _note_all(self, vectors: list[Vector], instants: Numbers) -> None:
+        """Remember errors that matter: when they come, at which stage of the step, and which they are."""
+        self.stage += 1
+        for vector in vectors:
+            if vector.failure is not None and vector.failure.any():
+                rows = np.flatnonzero(vector.failure)
+                self.failing += [
+                    (max(int(instants[row]), self.last + 1), self.stage, int(vector.failure[row])) for row in rows
+                ]
+
+    def first_failure(self) -> Failed | None:
+        """The error that suspends the query: the earliest instant, the first stage, the first place in the text."""
+        inner = [query.failed for query in self.query.inner.values() if query.failed]
+        soonest = min(inner, key=lambda failed: failed.instant, default=None)
+        if not self.failing:
+            return soonest
+        instant, stage, _ = min(self.failing)
+        if soonest and soonest.instant <= instant:
+            return soonest
+        numbers = {number for when, at, number in self.failing if (when, at) == (instant, stage)}
+        return Failed(instant, *self.query.evaluator.failures.first_in_text(numbers))
+
+
+# ------------------------------------------------------------------------------ small things
+
+
+def _a_member(groups: Numbers) -> Numbers:
+    """The first row of each group."""
+    member = np.zeros(int(groups.max(initial=-1)) + 1, np.int64)
+    member[groups[::-1]] = np.arange(len(groups))[::-1]
+    return member
+
+
+def _union(parts: list[Changes]) -> Changes:
+    rows = stack([part.rows for part in parts])
+    return Changes(rows, np.concatenate([part.enter for part in parts]), np.concatenate([part.leave for part in parts]))
+
+
+def without_scalars(changes: Changes) -> Changes:
+    """The columns alone: scalar sub-queries stand beside the rows of one node only."""
+    return changes.with_rows(Batch(changes.rows.columns, changes.rows.level))
+
+
+def empty(schema: Schema) -> Batch:
+    """No rows of a schema."""
+    return Batch(tuple(constant(_filler(column.type), column.type, 0) for column in schema), np.zeros(0, np.int64))
+
+
+def _filler(kind: Type) -> object:
+    return 0 if kind.name != "string" else ""
+
+
+def with_system_columns(rows: Batch, instants: Numbers, schema: Schema) -> Batch:
+    """Behind its columns a table has the level of each row and, if it is a stream, its time (Q-14)."""
+    columns = [*rows.columns, Vector(LEVEL, rows.level)]
+    if len(schema) > len(columns):
+        columns.append(Vector(BIGINT, instants // MICROSECONDS))
+    return Batch(tuple(columns), rows.level)
+
+
+def there(changes: Changes, instant: int) -> Mask:
+    """Which rows are there at an instant."""
+    return (changes.enter <= instant) & (instant < changes.leave)

@@ -1,0 +1,220 @@
+"""Columns: values, NULLs and errors side by side (Q-9).
+
+Numbers, times and booleans are NumPy arrays of their own kind, strings, decimals and bytes are arrays of objects, and
+levels are numbers of a :class:`LevelTable`. An error is a value here too: a column may carry, per row, the number of
+the failure that it is.
+
+Reads: plan, security.  Read by: operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tidegate.plan.types import DOUBLE, Type
+from tidegate.security.lattice import Lattice, Level
+from tidegate.text import Span
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+_KINDS: dict[str, type] = {
+    "double": np.float64,
+    "boolean": np.bool_,
+    "string": object,
+    "decimal": object,
+    "binary": object,
+}
+_FILLERS: dict[str, object] = {"double": 0.0, "boolean": False, "string": "", "decimal": None, "binary": b""}
+
+
+def numpy_kind(kind: Type) -> type:
+    """The NumPy kind of a type's values."""
+    return _KINDS.get(kind.name, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A column. ``null`` and ``failure`` are None where no row has one; failure 0 is none."""
+
+    type: Type
+    data: Array
+    null: Mask | None = None
+    failure: Numbers | None = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def take(self, rows: Numbers | Mask) -> Vector:
+        """Some rows, by number or by mask."""
+        null = None if self.null is None else self.null[rows]
+        failure = None if self.failure is None else self.failure[rows]
+        return Vector(self.type, self.data[rows], null, failure)
+
+    def is_null(self) -> Mask:
+        """Which rows are NULL."""
+        return np.zeros(len(self.data), np.bool_) if self.null is None else self.null
+
+    def failed(self) -> Mask:
+        """Which rows are errors."""
+        return np.zeros(len(self.data), np.bool_) if self.failure is None else self.failure > 0
+
+    def failures(self) -> Numbers:
+        """The failure of each row, 0 for none."""
+        return np.zeros(len(self.data), np.int64) if self.failure is None else self.failure
+
+    def is_true(self) -> Mask:
+        """Which rows are TRUE: neither FALSE nor NULL nor an error."""
+        usable: Mask = self.data.astype(np.bool_)
+        if self.null is not None:
+            usable = usable & ~self.null
+        return usable if self.failure is None else usable & (self.failure == 0)
+
+
+def concatenate(vectors: Sequence[Vector]) -> Vector:
+    """Columns of one type, one after the other."""
+    first = vectors[0]
+    if len(vectors) == 1:
+        return first
+    null = None if all(v.null is None for v in vectors) else np.concatenate([v.is_null() for v in vectors])
+    failure = None if all(v.failure is None for v in vectors) else np.concatenate([v.failures() for v in vectors])
+    return Vector(first.type, np.concatenate([v.data for v in vectors]), null, failure)
+
+
+def constant(value: object, kind: Type, rows: int) -> Vector:
+    """The same value in every row."""
+    if value is None:
+        return nulls(kind, rows)
+    data: Array = np.empty(rows, numpy_kind(kind))
+    data[:] = value
+    return Vector(kind, data)
+
+
+def nulls(kind: Type, rows: int) -> Vector:
+    """NULL in every row."""
+    data: Array = np.empty(rows, numpy_kind(kind))
+    data[:] = _FILLERS.get(kind.name, 0)
+    return Vector(kind, data, np.ones(rows, np.bool_))
+
+
+def from_values(values: Sequence[object], kind: Type) -> Vector:
+    """A column from Python values, None for NULL."""
+    null = np.fromiter((value is None for value in values), np.bool_, len(values))
+    filler = _FILLERS.get(kind.name, 0)
+    data: Array = np.empty(len(values), numpy_kind(kind))
+    data[:] = [filler if value is None else value for value in values]
+    return Vector(kind, data, null if null.any() else None)
+
+
+def to_values(vector: Vector) -> list[object]:
+    """A column as Python values; errors must be gone by now."""
+    values: list[object] = vector.data.tolist()
+    if vector.null is None:
+        return values
+    return [None if missing else value for value, missing in zip(values, vector.null, strict=True)]
+
+
+def codes(vector: Vector) -> Numbers:
+    """A number per row, equal for values that are the same: NaN = NaN, -0.0 = 0.0, NULL = NULL (Q-8)."""
+    if vector.type == DOUBLE:
+        clean = np.where(np.isnan(vector.data), np.nan, vector.data + 0.0)
+        found = clean.view(np.int64)
+    elif vector.data.dtype == object:
+        seen: dict[object, int] = {}
+        found = np.fromiter((seen.setdefault(value, len(seen)) for value in vector.data), np.int64, len(vector))
+    else:
+        found = vector.data.astype(np.int64)
+    if vector.null is None:
+        return dense(found)
+    return dense(np.where(vector.null, -1, dense(found)))
+
+
+def dense(numbers: Numbers) -> Numbers:
+    """The same classes, numbered from 0."""
+    return np.unique(numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def combined_codes(columns: Sequence[Numbers], rows: int) -> Numbers:
+    """One number per row for several columns together."""
+    total = np.zeros(rows, np.int64)
+    for column in columns:
+        width = int(column.max(initial=-1)) + 1
+        total = dense(total * max(width, 1) + column)
+    return total
+
+
+def representatives(vector: Vector) -> Vector:
+    """-0.0 becomes 0.0: the one value that stands for its class."""
+    return replace(vector, data=vector.data + 0.0) if vector.type == DOUBLE else vector
+
+
+# ------------------------------------------------------------------------------ levels
+
+
+@dataclass(slots=True)
+class LevelTable:
+    """The labels that occur, by number, and the lub of any set of them, each decided once."""
+
+    lattice: Lattice
+    labels: list[Level] = field(default_factory=list)
+    numbers: dict[Level, int] = field(default_factory=dict)
+    lubs: dict[frozenset[int], int] = field(default_factory=dict)
+
+    def number(self, label: Level) -> int:
+        """The number of a label, given at its first appearance."""
+        if label not in self.numbers:
+            self.numbers[label] = len(self.labels)
+            self.labels.append(label)
+        return self.numbers[label]
+
+    def encode(self, labels: Sequence[Level]) -> Numbers:
+        """Labels as numbers."""
+        return np.fromiter((self.number(label) for label in labels), np.int64, len(labels))
+
+    def lub(self, members: frozenset[int]) -> int:
+        """The number of the lub of a set of labels; the bottom for none."""
+        if members not in self.lubs:
+            self.lubs[members] = self.number(self.lattice.lub_of(self.labels[member] for member in members))
+        return self.lubs[members]
+
+    def lub_of_pairs(self, left: Numbers, right: Numbers) -> Numbers:
+        """Row by row, by table look-up: one decision per distinct pair."""
+        if len(left) == 0:
+            return left
+        width = len(self.labels)
+        pairs, where = np.unique(left * width + right, return_inverse=True)
+        found = [self.lub(frozenset((int(pair) // width, int(pair) % width))) for pair in pairs]
+        result: Numbers = np.array(found, np.int64)[where.reshape(-1)]
+        return result
+
+    def lub_of_sets(self, present: npt.NDArray[np.bool_]) -> Numbers:
+        """Row by row, which labels are present (one column per label) to the number of their lub."""
+        if len(present) == 0:
+            return np.zeros(0, np.int64)
+        sets, where = np.unique(np.packbits(present, axis=1), axis=0, return_inverse=True)
+        unpacked = np.unpackbits(sets, axis=1, count=present.shape[1]).astype(np.bool_)
+        found = np.array([self.lub(frozenset(np.flatnonzero(row).tolist())) for row in unpacked], np.int64)
+        result: Numbers = found[where.reshape(-1)]
+        return result
+
+
+@dataclass(slots=True)
+class Failures:
+    """What went wrong, by number from 1: the code, the problem and the place in the text."""
+
+    found: dict[tuple[str, str, Span], int] = field(default_factory=dict)
+
+    def number(self, code: str, problem: str, span: Span) -> int:
+        """The number of a failure."""
+        return self.found.setdefault((code, problem, span), len(self.found) + 1)
+
+    def first_in_text(self, numbers: set[int]) -> tuple[str, str, Span]:
+        """Of several failures of one step, the one that stands first in the text (Q-10)."""
+        chosen = [failure for failure, number in self.found.items() if number in numbers]
+        return min(chosen, key=lambda failure: (failure[2].start, failure[0]))

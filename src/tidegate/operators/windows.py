@@ -1,0 +1,144 @@
+"""Windows as lifetimes: when each tuple enters the relation and when it leaves it (Q-3).
+
+A window keeps the tuples that are in it or still to come into it, and nothing else: its state is as large as the
+window, of a partitioned one as its live keys. Batches may be cut anywhere between instants: the lifetimes are the same.
+
+Reads: plan (windows), operators.  Read by: query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
+from tidegate.operators.vector import Numbers, codes, combined_codes
+from tidegate.plan.windows import Range, Rows, Unbounded, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The tuples of a window: rows, their instants, and their number in their partition, counted from 1."""
+
+    rows: Batch
+    instants: Numbers
+    number: Numbers
+
+    def take(self, kept: Numbers) -> Held:
+        """Some of them."""
+        return Held(self.rows.take(kept), self.instants[kept], self.number[kept])
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """A window after an epoch: what it holds, what happened, and where slide boundaries by rows fell."""
+
+    held: Held
+    changes: Changes
+    boundaries: Numbers
+
+
+def advance(window: Window, partition: tuple[int, ...], held: Held | None, fresh: Batch, instants: Numbers,
+            last: int, now: int) -> Advanced:  # fmt: skip
+    """Take in the tuples of an epoch (last, now], and say how long each tuple lives."""
+    every, keys = _together(partition, held, fresh, instants)
+    boundaries = np.zeros(0, np.int64)
+    match window:
+        case Unbounded():
+            enter, leave = every.instants, np.full(len(every.instants), NEVER)
+        case Range(width, None):
+            enter, leave = every.instants, every.instants + width + 1
+        case Range(width, slide):
+            step = slide or 1
+            enter, leave = -(-every.instants // step) * step, -(-(every.instants + width) // step) * step
+        case Rows():
+            enter, leave = _counted(window, every, keys)
+            boundaries = _row_boundaries(window, every, last)
+    enter, leave = np.where(enter > now, NEVER, enter), np.where(leave > now, NEVER, leave)
+    return Advanced(_kept(window, every, keys, leave), _lived(every, enter, leave, last), boundaries)
+
+
+def _together(partition: tuple[int, ...], held: Held | None, fresh: Batch, instants: Numbers) -> tuple[Held, Numbers]:
+    """Old and new tuples in one order, with the partition of each and its number in it."""
+    rows = stack([held.rows, fresh]) if held is not None else fresh
+    times = np.concatenate([held.instants, instants]) if held is not None else instants
+    keys = combined_codes([codes(rows.columns[index]) for index in partition], len(times))
+    if not partition:
+        before = int(held.number[-1]) if held is not None and len(held.number) else 0
+        fresh_numbers = np.arange(1, len(instants) + 1, dtype=np.int64) + before
+    else:
+        fresh_numbers = _numbers_in_partition(keys, held, len(instants))
+    number = np.concatenate([held.number, fresh_numbers]) if held is not None else fresh_numbers
+    return Held(rows, times, number), keys
+
+
+def _numbers_in_partition(keys: Numbers, held: Held | None, fresh: int) -> Numbers:
+    """Continue each partition's count where its last held tuple left it."""
+    old = len(keys) - fresh
+    count = np.zeros(int(keys.max(initial=-1)) + 1, np.int64)
+    if held is not None:
+        np.maximum.at(count, keys[:old], held.number)
+    order = np.argsort(keys[old:], kind="stable")
+    sorted_keys = keys[old:][order]
+    first = np.flatnonzero(np.r_[True, sorted_keys[1:] != sorted_keys[:-1]]) if fresh else np.zeros(0, np.int64)
+    rank = np.arange(fresh) - np.repeat(first, np.diff(np.r_[first, fresh]))
+    numbers = np.empty(fresh, np.int64)
+    numbers[order] = count[sorted_keys] + rank + 1
+    return numbers
+
+
+def _counted(window: Rows, every: Held, keys: Numbers) -> tuple[Numbers, Numbers]:
+    """Tuple k enters when m·⌈k/m⌉ have arrived and leaves when m·⌈(k+n)/m⌉ have, or when its range ends."""
+    slide = window.slide or 1
+    order = np.argsort(keys, kind="stable")
+    enters = -(-every.number // slide) * slide - every.number
+    leaves = -(-(every.number + window.count) // slide) * slide - every.number
+    enter, leave = _instant_after(every, keys, order, enters), _instant_after(every, keys, order, leaves)
+    if window.width is not None:
+        leave = np.minimum(leave, every.instants + window.width + 1)
+    return enter, leave
+
+
+def _instant_after(every: Held, keys: Numbers, order: Numbers, steps: Numbers) -> Numbers:
+    """The instant of the tuple that comes so many later in the same partition; NEVER if it has not come."""
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    target = place + steps
+    reached = target < len(order)
+    at = order[np.where(reached, target, 0)] if len(order) else order
+    reached &= keys[at] == keys
+    return np.where(reached, every.instants[at], NEVER)
+
+
+def _row_boundaries(window: Rows, every: Held, last: int) -> Numbers:
+    """Instants of this epoch at which some partition has received a multiple of the slide."""
+    complete = (every.number % (window.slide or 1) == 0) & (every.instants > last)
+    return np.unique(every.instants[complete])
+
+
+def _kept(window: Window, every: Held, keys: Numbers, leave: Numbers) -> Held:
+    """What has not left; of a partition that counts slides also its last tuple, which carries the count."""
+    kept = leave == NEVER
+    if isinstance(window, Rows) and window.width is not None and len(keys):
+        newest = np.zeros(int(keys.max()) + 1, np.int64)
+        np.maximum.at(newest, keys, every.number)
+        kept |= every.number == newest[keys]
+    return every.take(np.flatnonzero(kept))
+
+
+def _lived(every: Held, enter: Numbers, leave: Numbers, last: int) -> Changes:
+    """The tuples that are in the relation at some time of the epoch."""
+    there = np.flatnonzero((enter != NEVER) & (leave > np.maximum(enter, last)))
+    started = np.where(enter[there] <= last, BEFORE, enter[there])
+    return Changes(every.rows.take(there), started, leave[there])
+
+
+def time_boundaries(windows: list[Window], last: int, now: int) -> Numbers:
+    """All slide boundaries by time in (last, now]."""
+    found = [
+        np.arange((last // window.slide + 1) * window.slide, now + 1, window.slide, dtype=np.int64)
+        for window in windows
+        if isinstance(window, Range) and window.slide is not None
+    ]
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
