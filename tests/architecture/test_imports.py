@@ -16,6 +16,7 @@ ROWS = (
     "security",
     "plan",
     "values",
+    "scalars",
     "functions",
     "gates",
     "catalog",

@@ -1,9 +1,9 @@
 """The golden errors: texts with the level that asks and the error drawn, in one file that ``--accept`` rewrites.
 
-    === level [administrator]
-    the text
-    ---
-    the error
+=== level [administrator]
+the text
+---
+the error
 """
 
 from __future__ import annotations

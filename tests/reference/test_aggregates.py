@@ -15,7 +15,7 @@ from tests.reference.asking import aggregate, ask
 from tests.reference.test_exact_sum import rounded_once
 from tidegate.plan.expressions import Aggregate, Column
 from tidegate.plan.types import BIGINT, DOUBLE, STRING, Type
-from tidegate.reference.aggregates import aggregate as compute
+from tidegate.scalars.aggregates import aggregate as compute
 from tidegate.security.declare import declare
 
 LATTICE = declare("lo < a, lo < b, a < hi, b < hi")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.reference.asking import value
 from tidegate.plan.functions import FUNCTIONS
-from tidegate.reference.builtins import BUILTINS
+from tidegate.scalars.builtins import BUILTINS
 
 OVERFLOW, BY_ZERO = "! OVERFLOW", "! DIVISION_BY_ZERO"
 
@@ -39,7 +39,12 @@ NUMBERS: list[tuple[str, Any]] = [
     ("1e308 * 10.0 - 1e308 * 10.0", "NaN"),
     ("(1e308 * 10.0) % 2.0", "NaN"),
     ("5.5 % (1e308 * 10.0)", 5.5),
+    ("x / y", -5.0),
+    ("x * y", -1.25),
     ("m + 1", "13.50"),
+    ("m / 3", "4.166667"),
+    ("m % 5", "2.50"),
+    ("-m % 5", "-2.50"),
     ("m * m", "156.2500"),
     ("m - 12.50", "0.00"),
     ("w - w", "0"),

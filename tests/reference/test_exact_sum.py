@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import examples
-from tidegate.reference.numbers import exact_sum
+from tidegate.scalars.numbers import exact_sum
 
 MAX = 1.7976931348623157e308
 TINY = 5e-324

@@ -10,7 +10,8 @@ from tests.reference.asking import ask, value
 from tidegate.plan import expressions as ex
 from tidegate.plan.types import BIGINT, BOOLEAN, DOUBLE, LEVEL, STRING, Type
 from tidegate.reference.evaluate import World, evaluate
-from tidegate.reference.rows import Failure, Row
+from tidegate.reference.rows import Row
+from tidegate.scalars.values import Failure
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Level
 from tidegate.text import Span

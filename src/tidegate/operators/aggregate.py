@@ -11,13 +11,14 @@ import numpy as np
 
 from tidegate.operators import exact
 from tidegate.operators.evaluate import Evaluator
+from tidegate.operators.extremes import extremes, leaves_in_order
 from tidegate.operators.timeline import Sweep, sweep
 from tidegate.operators.vector import Array, Mask, Numbers, Vector, codes, combined_codes, from_values, to_values
 from tidegate.plan.expressions import Aggregate
 from tidegate.plan.types import BIGINT, DOUBLE, LEVEL
-from tidegate.reference import aggregates as scalar_aggregates
-from tidegate.reference.numbers import overflow
-from tidegate.reference.rows import Failure
+from tidegate.scalars import aggregates as scalar_aggregates
+from tidegate.scalars.numbers import overflow
+from tidegate.scalars.values import Failure
 
 
 def aggregated(call: Aggregate, argument: Vector | None, spans: Sweep, groups: Numbers, evaluator: Evaluator,
@@ -40,6 +41,8 @@ def aggregated(call: Aggregate, argument: Vector | None, spans: Sweep, groups: N
     counts = spans.running(present.astype(np.int64))
     if call.name in ("SUM", "AVG") and argument.data.dtype != object:
         return _sum(call, argument, present, counts, spans, evaluator)
+    if call.name in ("MIN", "MAX") and (order := leaves_in_order(groups, *lifetimes)) is not None:
+        return extremes(call.name, argument, spans, order)
     return _by_rows(call, argument, spans, evaluator)
 
 

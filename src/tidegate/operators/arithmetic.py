@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.operators.vector import Array, Failures, Mask, Vector
 from tidegate.plan.expressions import Arithmetic
-from tidegate.reference import numbers
+from tidegate.scalars import numbers
 from tidegate.values import FIRST_TIMESTAMP, LAST_TIMESTAMP
 
 SMALL = 2**31

@@ -1,4 +1,7 @@
-"""Relation to stream: what enters, what leaves, or all that is there (Q-5), in printed order.
+"""Relation to stream: what enters, what leaves, or all that is there (Q-5).
+
+Rows of one instant are a bag. Whoever needs an order, a printer or a window over a derived stream, asks for the
+printed one: it takes the JSON text of every row that meets another, which is far dearer than the rest.
 
 Reads: plan, values, operators.  Read by: query.
 """
@@ -12,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes
-from tidegate.operators.vector import LevelTable, Numbers, Vector, codes, combined_codes, dense, to_values
+from tidegate.operators.vector import LevelTable, Mask, Numbers, Vector, codes, combined_codes, dense, to_values
 from tidegate.plan.schema import Schema
 from tidegate.plan.types import DOUBLE, LEVEL
 from tidegate.values import write
@@ -20,7 +23,7 @@ from tidegate.values import write
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """Rows of a stream with their instants, in the order in which they are printed."""
+    """Rows of a stream with their instants, which do not fall."""
 
     rows: Batch
     instants: Numbers
@@ -31,13 +34,49 @@ def difference(changes: Changes, schema: Schema, levels: LevelTable, *, inserted
     entering, leaving = np.flatnonzero(changes.enter != BEFORE), np.flatnonzero(changes.leave != NEVER)
     entered, left = changes.enter[entering], changes.leave[leaving]
     mine, other, when, then = (entering, leaving, entered, left) if inserted else (leaving, entering, left, entered)
+    if _rises(when) and _rises(then):
+        kept = _not_replaced(changes.rows, mine, other, when, then)
+        return Emitted(changes.rows.take(mine[kept]), when[kept])
     exactly = _cancelled(mine, other, when, then, _codes(changes.rows, exact=True))
     mine, when, other, then = mine[exactly[0]], when[exactly[0]], other[exactly[1]], then[exactly[1]]
-    same = _codes(changes.rows, exact=False)
-    if len(mine) and len(other) and np.isin(same[mine], same[other]).any():
-        kept = _cancel_by_text(changes.rows, mine, other, when, then, same, schema, levels)
-        mine, when = mine[kept], when[kept]
-    return in_printed_order(changes.rows.take(mine), when, schema, levels)
+    if _has_doubles(changes.rows) and len(mine) and len(other):
+        same = _codes(changes.rows, exact=False)
+        left_over = _cancelled(mine, other, when, then, same)[0]
+        if len(left_over) < len(mine):
+            left_over = _cancel_by_text(changes.rows, mine, other, when, then, same, schema, levels)
+        mine, when = mine[left_over], when[left_over]
+    return by_instant(changes.rows.take(mine), when)
+
+
+def _rises(instants: Numbers) -> bool:
+    """Whether no two rows share an instant, and they come in order: the usual case, and the quick one."""
+    return bool((instants[1:] > instants[:-1]).all())
+
+
+def _not_replaced(rows: Batch, mine: Numbers, other: Numbers, when: Numbers, then: Numbers) -> Numbers:
+    """Rows whose instant has no row of the other side, or one that is not the same."""
+    place = np.minimum(np.searchsorted(then, when), max(len(then) - 1, 0))
+    meets = np.flatnonzero(then[place] == when) if len(then) else np.zeros(0, np.int64)
+    one, another = rows.take(mine[meets]), rows.take(other[place[meets]])
+    equal = one.level == another.level
+    for left, right in zip(one.columns, another.columns, strict=True):
+        equal &= _same(left, right)
+    kept = np.ones(len(mine), np.bool_)
+    kept[meets[equal]] = False
+    return np.flatnonzero(kept)
+
+
+def _same(left: Vector, right: Vector) -> Mask:
+    """Row by row, with NaN = NaN and NULL = NULL; -0.0 = 0.0 anyway (Q-8)."""
+    equal: Mask = np.asarray(left.data == right.data, np.bool_)
+    if left.type == DOUBLE:
+        equal |= np.isnan(left.data) & np.isnan(right.data)
+    return (equal & ~left.is_null() & ~right.is_null()) | (left.is_null() & right.is_null())
+
+
+def _has_doubles(rows: Batch) -> bool:
+    """Only doubles have values that are the same without being equal to the bit."""
+    return any(column.type == DOUBLE for column in rows.columns)
 
 
 def _codes(rows: Batch, *, exact: bool) -> Numbers:
@@ -86,20 +125,26 @@ def _cancel_by_text(rows: Batch, mine: Numbers, other: Numbers, when: Numbers, t
     return np.flatnonzero(kept)
 
 
-def snapshots(changes: Changes, steps: Numbers, schema: Schema, levels: LevelTable) -> Emitted:
+def snapshots(changes: Changes, steps: Numbers) -> Emitted:
     """RSTREAM: the whole relation at each of some steps."""
     first = np.searchsorted(steps, changes.enter, side="left")
     behind = np.searchsorted(steps, changes.leave, side="left")
     counts = np.maximum(behind - first, 0)
     rows = np.repeat(np.arange(len(changes)), counts)
     offset = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return in_printed_order(changes.rows.take(rows), steps[np.repeat(first, counts) + offset], schema, levels)
+    return by_instant(changes.rows.take(rows), steps[np.repeat(first, counts) + offset])
 
 
-def in_printed_order(rows: Batch, instants: Numbers, schema: Schema, levels: LevelTable) -> Emitted:
-    """By instant, then by the JSON text of the row, then by level; texts are made only where two rows meet."""
+def by_instant(rows: Batch, instants: Numbers) -> Emitted:
+    """Rows in the order of their instants."""
     order = np.argsort(instants, kind="stable")
-    ordered = instants[order]
+    return Emitted(rows.take(order), instants[order])
+
+
+def in_printed_order(emitted: Emitted, schema: Schema, levels: LevelTable) -> Emitted:
+    """By instant, then by the JSON text of the row, then by level; texts are made only where two rows meet."""
+    rows, instants = emitted.rows, emitted.instants
+    order, ordered = np.arange(len(instants)), instants
     meets = np.zeros(len(order), np.bool_)
     if len(order) > 1:
         equal = ordered[1:] == ordered[:-1]

@@ -28,11 +28,11 @@ from tidegate.operators.vector import (
 )
 from tidegate.plan import expressions as ex
 from tidegate.plan.types import BOOLEAN, LEVEL, Type
-from tidegate.reference import builtins
-from tidegate.reference.casts import cast, widen
-from tidegate.reference.evaluate import like_pattern
-from tidegate.reference.numbers import calculate
-from tidegate.reference.rows import Failure
+from tidegate.scalars import builtins
+from tidegate.scalars.casts import cast, widen
+from tidegate.scalars.numbers import calculate
+from tidegate.scalars.patterns import like_pattern
+from tidegate.scalars.values import Failure
 from tidegate.security.lattice import COMPARISONS
 
 UserCalls = Callable[[ex.UserFunction, list[list[object]]], list[object]]

@@ -21,7 +21,7 @@ from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.join import joined
 from tidegate.operators.scalar import Segments, beside, segments_of
 from tidegate.operators.timeline import sweep
-from tidegate.operators.vector import Mask, Numbers, Vector, codes, combined_codes, constant, representatives
+from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives
 from tidegate.operators.windows import Held, advance, time_boundaries
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
@@ -89,6 +89,11 @@ class QueryKernel:
             self.emitted = Emitted(self.emitted.rows.take(early), self.emitted.instants[early])
         return self.emitted
 
+    def printed(self) -> Emitted:
+        """The results of the epoch in printed order."""
+        assert self.emitted is not None
+        return emit.in_printed_order(self.emitted, self.plan.columns, self.evaluator.levels)
+
     @property
     def is_stateless(self) -> bool:
         """Selecting and projecting tuples that never leave: nothing has to be kept."""
@@ -143,8 +148,7 @@ class Epoch:
             case nodes.Before(below, condition):
                 return self._kept(self._stream(below), condition)
             case nodes.StreamOf(plan):
-                given = self.query.inner[plan].emitted
-                assert given is not None
+                given = self.query.inner[plan].printed()
                 return Arrived(with_system_columns(given.rows, given.instants, node.schema), given.instants)
             case nodes.Scan():
                 return self.arrived.get(node) or Arrived(empty(node.schema), np.zeros(0, np.int64))
@@ -316,11 +320,11 @@ class Epoch:
         """The stream of this epoch, by the query's R2S operator (Q-5)."""
         plan, levels = self.query.plan, self.query.evaluator.levels
         if plan.emit == nodes.PANES:
-            return emit.in_printed_order(changes.rows, changes.enter, plan.columns, levels)
+            return emit.by_instant(changes.rows, changes.enter)
         if plan.emit == nodes.RSTREAM:
-            return emit.snapshots(changes, self.query.steps, plan.columns, levels)
+            return emit.snapshots(changes, self.query.steps)
         if plan.emit == nodes.SLIDES:
-            return emit.snapshots(changes, self._slide_boundaries(), plan.columns, levels)
+            return emit.snapshots(changes, self._slide_boundaries())
         return emit.difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
 
     def _slide_boundaries(self) -> Numbers:
@@ -388,8 +392,3 @@ def with_system_columns(rows: Batch, instants: Numbers, schema: Schema) -> Batch
     if len(schema) > len(columns):
         columns.append(Vector(BIGINT, instants // MICROSECONDS))
     return Batch(tuple(columns), rows.level)
-
-
-def there(changes: Changes, instant: int) -> Mask:
-    """Which rows are there at an instant."""
-    return (changes.enter <= instant) & (instant < changes.leave)

@@ -6,18 +6,18 @@ Reads: plan, security, functions, reference.  Read by: relations.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from tidegate.plan import expressions as ex
 from tidegate.plan.types import LEVEL
-from tidegate.reference import builtins
-from tidegate.reference.casts import cast, widen
-from tidegate.reference.numbers import calculate, checked
-from tidegate.reference.rows import Failure, Row
+from tidegate.reference.rows import Row
+from tidegate.scalars import builtins
+from tidegate.scalars.casts import cast, widen
+from tidegate.scalars.numbers import calculate, checked
+from tidegate.scalars.patterns import like_pattern
+from tidegate.scalars.values import Failure
 from tidegate.security.lattice import COMPARISONS, Lattice, Level
 
 UserCall = Callable[[ex.UserFunction, list[object]], object]
@@ -158,21 +158,6 @@ def _equal(node: ex.In, option: ex.Expression, row: Row, world: World) -> object
 
 def _like(node: ex.Like, world: World, value: Any, pattern: Any) -> object:
     return like_pattern(pattern, node.escape).fullmatch(value) is not None
-
-
-@lru_cache(maxsize=256)
-def like_pattern(pattern: str, escape: str | None) -> re.Pattern[str]:
-    """``%`` is any text, ``_`` any character; after the escape character both are themselves."""
-    parts: list[str] = []
-    escaped = False
-    for character in pattern:
-        if not escaped and character == escape:
-            escaped = True
-            continue
-        wild = {"%": ".*", "_": "."}.get(character)
-        parts.append(re.escape(character) if escaped or wild is None else wild)
-        escaped = False
-    return re.compile("".join(parts), re.DOTALL)
 
 
 def _arithmetic(node: ex.Arithmetic, world: World, left: object, right: object) -> object:

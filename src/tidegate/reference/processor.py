@@ -18,7 +18,8 @@ from tidegate.plan import nodes
 from tidegate.plan.schema import with_hidden
 from tidegate.reference.evaluate import UserCall, World
 from tidegate.reference.query import QueryState, Stepped, Stored, derived_tuple
-from tidegate.reference.rows import Failure, Row, Suspended, Tuple
+from tidegate.reference.rows import Row, Suspended, Tuple
+from tidegate.scalars.values import Failure
 from tidegate.security.lattice import Level
 
 StreamKey = tuple[Level, str, int]

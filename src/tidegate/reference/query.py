@@ -14,8 +14,9 @@ from tidegate.plan.schema import Schema
 from tidegate.reference.evaluate import Scalar, World, is_true
 from tidegate.reference.panes import PaneState
 from tidegate.reference.relations import difference, rows_of
-from tidegate.reference.rows import Failure, Row, Tuple, matters, printed_order, row_json
+from tidegate.reference.rows import Row, Tuple, matters, printed_order, row_json
 from tidegate.reference.windows import WindowState, new_state
+from tidegate.scalars.values import Failure
 
 Arrivals = Mapping[nodes.Scan, list[Tuple]]
 Stored = Mapping[nodes.Node, list[Row]]

@@ -12,9 +12,10 @@ from itertools import product
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Aggregate as AggregateCall
 from tidegate.plan.expressions import Expression
-from tidegate.reference.aggregates import aggregate
 from tidegate.reference.evaluate import World, evaluate, is_true, level_with
-from tidegate.reference.rows import Failure, Row, key_of, matters, representative
+from tidegate.reference.rows import Row, key_of, matters
+from tidegate.scalars.aggregates import aggregate
+from tidegate.scalars.values import Failure, representative
 
 Leaves = Mapping[nodes.Node, list[Row]]
 

@@ -1,27 +1,17 @@
-"""Rows, errors as values, and what it means that two values are the same.
+"""Rows and tuples, and what happens when an error matters.
 
-Reads: errors, text, plan, security.  Read by: reference.
+Reads: plan, scalars, security, values.  Read by: reference.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 
 from tidegate.plan.schema import Schema
+from tidegate.scalars.values import Failure, same
 from tidegate.security.lattice import Level
-from tidegate.text import NOWHERE, Span
 from tidegate.values import write
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Q-9: an error is a value. It says what went wrong and where in the text, never with which data."""
-
-    code: str
-    problem: str
-    span: Span = NOWHERE
 
 
 class Suspended(Exception):
@@ -54,21 +44,9 @@ def matters(failures: list[Failure]) -> None:
         raise Suspended(min(failures, key=lambda failure: (failure.span.start, failure.code)))
 
 
-def same(value: object) -> object:
-    """Q-8: in keys, DISTINCT and differences NaN = NaN, -0.0 = 0.0, NULL = NULL."""
-    if isinstance(value, float):
-        return "NaN" if math.isnan(value) else value + 0.0
-    return value
-
-
 def key_of(values: tuple[object, ...]) -> tuple[object, ...]:
     """Values as a key; true and 1 are told apart by the types of their columns, which are equal."""
     return tuple(same(value) for value in values)
-
-
-def representative(value: object) -> object:
-    """The one value that stands for all that are the same: 0.0 for -0.0."""
-    return value + 0.0 if isinstance(value, float) and value == 0 else value
 
 
 def row_json(row: Row, schema: Schema) -> dict[str, object]:

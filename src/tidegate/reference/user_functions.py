@@ -14,7 +14,7 @@ from tidegate.functions.definition import FunctionDefinition
 from tidegate.functions.failure import FunctionFailed
 from tidegate.functions.host import FunctionHost
 from tidegate.plan.expressions import UserFunction
-from tidegate.reference.rows import Failure
+from tidegate.scalars.values import Failure
 from tidegate.security.lattice import Level
 
 

@@ -140,9 +140,7 @@ class RandomStatements(RandomQueries):
 
     def _create_relation(self, depth: int) -> st.Statement:
         address = self.string() if self.chance(0.5) else None
-        return st.CreateRelation(
-            self.name(), self._fields(), (self.level(), self.level()), address, self._maybe_name()
-        )
+        return st.CreateRelation(self.name(), self._fields(), (self.level(), self.level()), address, self._maybe_name())
 
     def _fields(self, least: int = 1) -> tuple[st.Field, ...]:
         return tuple(st.Field(self.name(), self.type_name()) for _ in range(self.random.randint(least, 3)))

@@ -31,7 +31,23 @@ AWKWARD = (
 TWINS = {"i": "ıİ", "s": "ſ", "k": "\u212a"}
 LEVELS = ("U", "C", "S", "TS", "H", "L", "S:NATO,CRYPTO", "", "from", "top secret", "it's", "Ω", "to")
 NUMBERS = ("0", "1", "7", "42", "007", "2147483648", "1.5", "1.", ".5", "1e3", "2.5E-7", "1.e+2", "9" * 30, "0.0")
-STRINGS = ("", "S", "TS", "4E", "it's", 'say "x"', "''", "%a_", "2024-01-31", "line\nbreak", "\\", "𝔘", "--", "*/", "\0")
+STRINGS = (
+    "",
+    "S",
+    "TS",
+    "4E",
+    "it's",
+    'say "x"',
+    "''",
+    "%a_",
+    "2024-01-31",
+    "line\nbreak",
+    "\\",
+    "𝔘",
+    "--",
+    "*/",
+    "\0",
+)
 TYPES = "int bigint double boolean string timestamp date binary level money".split()
 UNITS = (MICROSECOND, MILLISECOND, SECOND, MINUTE, HOUR, DAY)
 

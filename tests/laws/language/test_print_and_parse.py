@@ -27,7 +27,9 @@ def failure(tree: Statement) -> str | None:
         return f"the printed text does not parse\n{error}"
     if again != tree:
         return f"the printed text means another tree\n{again}"
-    return None if print_statement(again) == text else f"the same tree is printed in another way\n{print_statement(again)}"
+    return (
+        None if print_statement(again) == text else f"the same tree is printed in another way\n{print_statement(again)}"
+    )
 
 
 def smaller(seed: int, limit: int) -> Iterator[tuple[str, Statement]]:
@@ -46,7 +48,9 @@ def test_a_printed_statement_parses_to_the_same_tree_and_prints_the_same_again(s
         if problem := failure(tree):
             found = [(print_statement(tree), tree), *islice(smaller(seed, 3_000), 50)]
             text, least = min(found, key=lambda entry: len(entry[0]))
-            pytest.fail(f"seed {seed}, statement {number}: {problem}\nsmallest found:\n{text}\n{least}\n{failure(least)}")
+            pytest.fail(
+                f"seed {seed}, statement {number}: {problem}\nsmallest found:\n{text}\n{least}\n{failure(least)}"
+            )
 
 
 def test_the_generator_makes_every_node_with_every_alternative_of_every_field(seed: int) -> None:

@@ -122,7 +122,9 @@ def test_arithmetic_binds_as_in_school() -> None:
 
 def test_a_keyword_of_one_place_is_a_name_in_another() -> None:
     """Streams of older systems have columns called rows, range, level, query …"""
-    tree = parse("SELECT rows, `range`, query, tag, start FROM stream [ROWS 5] AS source WHERE late = format AND now > 1")
+    tree = parse(
+        "SELECT rows, `range`, query, tag, start FROM stream [ROWS 5] AS source WHERE late = format AND now > 1"
+    )
     assert isinstance(tree, sx.Select)
     assert [item.expression for item in tree.items if isinstance(item, sx.Item)] == [
         sx.Name((name,)) for name in ("rows", "range", "query", "tag", "start")

@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 
 from tidegate.plan.types import BIGINT_RANGE, INT_RANGE, Type
-from tidegate.reference.rows import Failure
+from tidegate.scalars.values import Failure
 from tidegate.text import Span
 from tidegate.values import SPECIAL, WIDE, date_text, number_in, parse_date, parse_timestamp, timestamp_text, write
 

@@ -9,7 +9,7 @@ import math
 from decimal import Decimal
 
 from tidegate.plan.types import BIGINT_RANGE, Type
-from tidegate.reference.rows import Failure
+from tidegate.scalars.values import Failure
 from tidegate.text import Span
 from tidegate.values import FIRST_TIMESTAMP, LAST_TIMESTAMP, WIDE, number_in
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from tidegate.plan.expressions import Aggregate
 from tidegate.plan.types import BIGINT_RANGE, Type
-from tidegate.reference.numbers import as_decimal, exact_sum, overflow
-from tidegate.reference.rows import representative, same
+from tidegate.scalars.numbers import as_decimal, exact_sum, overflow
+from tidegate.scalars.values import representative, same
 from tidegate.security.lattice import Lattice
 from tidegate.text import Span
 from tidegate.values import number_in

@@ -13,8 +13,8 @@ from typing import Any
 
 from tidegate.plan.functions import DATE_PARTS
 from tidegate.plan.types import BIGINT, TIMESTAMP, Type
-from tidegate.reference.numbers import calculate, checked, overflow
-from tidegate.reference.rows import Failure
+from tidegate.scalars.numbers import calculate, checked, overflow
+from tidegate.scalars.values import Failure
 from tidegate.text import Span
 from tidegate.values import EPOCH, FIRST_TIMESTAMP, LAST_TIMESTAMP, number_in, round_to
 

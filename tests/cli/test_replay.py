@@ -1,0 +1,182 @@
+"""`tidegate replay`: answers on standard output, complaints on standard error, 0 or 2 (CASES.md)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.cli.conftest import CASE, HIGH, LOW, WriteCase
+from tidegate.cli.main import cli
+
+COMMAND = (sys.executable, "-c", "from tidegate.cli.main import main; main()")
+
+
+def replay(*arguments: str, given: str | bytes | None = None) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(cli, ["replay", *arguments], input=given)
+
+
+def refused(result: Result) -> str:
+    """The one message of a command that was misused."""
+    assert (result.exit_code, result.stdout) == (2, "")
+    return result.stderr
+
+
+def test_every_result_is_a_json_line_in_order(write_case: WriteCase) -> None:
+    """CASES.md: step, then query in order of registration."""
+    result = replay(write_case())
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [LOW, *HIGH]
+
+
+def test_a_dash_is_standard_input() -> None:
+    result = replay("-", given=json.dumps(CASE))
+    assert (result.exit_code, result.stdout.splitlines()) == (0, [LOW, *HIGH])
+
+
+@pytest.mark.parametrize("given", ["", "{", b"\xff\xfe"])
+def test_malformed_standard_input_is_one_message(given: str | bytes) -> None:
+    message = refused(replay("-", given=given))
+    assert message.startswith("tidegate: -: ")
+    assert message.count("\n") == 1
+
+
+def test_several_files_carry_their_names(write_case: WriteCase) -> None:
+    """CASES.md: with several files each line carries ``case``, first."""
+    one, other = write_case("one.json"), write_case("other.json", queries=CASE["queries"][1:])
+    lines = replay(one, other).stdout.splitlines()
+    assert lines == [f'{{"case": "one.json", {line[1:]}' for line in (LOW, *HIGH)] + [
+        f'{{"case": "other.json", {line[1:]}' for line in HIGH
+    ]
+
+
+def test_one_broken_file_stops_all_before_anything_is_printed(write_case: WriteCase) -> None:
+    assert "broken.json" in refused(replay(write_case("good.json"), write_case("broken.json", levels="")))
+
+
+@pytest.mark.parametrize(("reader", "lines"), [("U", []), ("C", [LOW]), ("S", [LOW, *HIGH])])
+def test_a_reader_sees_the_streams_that_its_level_dominates(
+    reader: str, lines: list[str], write_case: WriteCase
+) -> None:
+    """Q-6: by the level of the stream; ``low`` is C's although its rows are at U."""
+    assert replay(write_case(), "--as", reader).stdout.splitlines() == lines
+
+
+def test_a_reader_of_no_level_is_misuse(write_case: WriteCase) -> None:
+    assert refused(replay(write_case(), "--as", "c")) == (
+        'tidegate: --as: case.json: "c" is not a level; did you mean "C"?\n'
+    )
+    other = write_case("other.json", levels="U < C < S < TS")
+    assert "case.json" in refused(replay(other, write_case(), "--as", "TS"))
+
+
+def test_an_unknown_optimisation_is_misuse(write_case: WriteCase) -> None:
+    message = refused(replay(write_case(), "--off", "sharing,speed"))
+    assert message == 'tidegate: --off: "speed" is not an optimisation; known: sharing, prefilter\n'
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--off", "sharing"],
+        ["--off", "sharing, prefilter"],
+        ["--off", ""],
+        ["--epoch", "1"],
+        ["--micro-batch", "1"],
+        ["--architecture", "trusted"],
+        ["--engine", "reference"],
+    ],
+    ids=" ".join,
+)
+def test_no_option_changes_an_answer(options: list[str], write_case: WriteCase) -> None:
+    """Q-10: the same answers, whatever runs them."""
+    result = replay(write_case(), *options)
+    assert (result.exit_code, result.stdout.splitlines()) == (0, [LOW, *HIGH])
+
+
+def test_spark_is_not_there_yet_and_says_so(write_case: WriteCase) -> None:
+    message = refused(replay(write_case(), "--engine", "spark"))
+    assert "Spark" in message
+    assert "--engine reference" in message
+    assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [["--epoch", "0"], ["--epoch", "x"], ["--engine", "flink"], ["--nothing"], []])
+def test_misuse_is_status_2(options: list[str], write_case: WriteCase) -> None:
+    files = [write_case()] if options else []
+    assert refused(replay(*files, *options))
+
+
+# ------------------------------------------------------------------------------ the summary
+
+LATE = [
+    {"stream": "Vitals", "time": 5.0, "level": "U", "row": {"sid": 1, "wt": 1.0}},
+    {"time": 6.0},
+    {"stream": "Vitals", "time": 5.0, "level": "U", "row": {"sid": 1, "wt": 1.0}},
+    {"time": 9.0},
+]
+SECRETS = [
+    {"stream": "Vitals", "time": 5.0, "level": "S", "row": {"sid": 1, "wt": 1.0}},
+    {"stream": "Vitals", "time": 7.0, "level": "U", "row": {"sid": "one", "wt": 1.0}},
+    {"stream": "Vitals", "time": 7.0, "row": {"sid": 1, "wt": 1.0}},
+]
+
+
+def test_the_summary_counts_late_and_quarantined_tuples(write_case: WriteCase) -> None:
+    """Q-1, Q-11: both counted, on standard error."""
+    result = replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]]), "--summary")
+    assert result.stderr == "case.json: 2 late, 2 quarantined\n"
+    assert result.stdout == replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]])).stdout
+
+
+@pytest.mark.parametrize("late", ["restamp", "quarantine"])
+@pytest.mark.parametrize("reader", ["U", "C"])
+def test_the_summary_tells_a_low_reader_nothing_of_what_is_above(reader: str, late: str, write_case: WriteCase) -> None:
+    """Q-11: quarantine is at the top, late tuples count at their own level; both invisible below."""
+    options = {"late": late}
+    quiet = replay(write_case(input=LATE, options=options), "--summary", "--as", reader)
+    busy = replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]], options=options), "--summary", "--as", reader)
+    assert (busy.stdout, busy.stderr) == (quiet.stdout, quiet.stderr)
+    assert quiet.stderr == "case.json: 1 late\n"
+
+
+def test_the_summary_at_the_top_is_whole(write_case: WriteCase) -> None:
+    result = replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]]), "--summary", "--as", "S")
+    assert result.stderr == "case.json: 2 late, 2 quarantined\n"
+
+
+# ------------------------------------------------------------------------------ as a program
+
+
+def test_a_failing_query_is_a_line_and_the_command_succeeds(write_case: WriteCase) -> None:
+    """CASES.md: a refused or failed query prints its error, and the others go on."""
+    bad = {"name": "bad", "at": "U", "text": "SELECT nothing FROM Vitals"}
+    result = replay(write_case(queries=[bad, *CASE["queries"]]))
+    first, *rest = result.stdout.splitlines()
+    assert (result.exit_code, rest) == (0, [LOW, *HIGH])
+    assert json.loads(first)["error"]["code"] == "UNKNOWN_COLUMN"
+    assert list(json.loads(first)["error"]) == ["code", "problem", "place", "hint"]
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(write_case: WriteCase) -> None:
+    row = {"sid": 1, "wt": 2.0}
+    many = [{"stream": "Vitals", "time": n / 100, "level": "U", "row": row} for n in range(1, 4_000)]
+    query = [{"name": "all", "at": "U", "text": "SELECT sid, wt FROM Vitals"}]
+    path = write_case(input=many, queries=query)
+    with subprocess.Popen([*COMMAND, "replay", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"query": "all"')
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+def test_the_program_exits_2_for_a_malformed_case() -> None:
+    done = subprocess.run([*COMMAND, "replay", "-"], input=b"{}", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b'tidegate: -: the case has no "levels"\n'
