@@ -333,6 +333,13 @@ def subplans(plan: QueryPlan) -> tuple[QueryPlan, ...]:
     return (*tables, *(sub.plan for sub in scalar_subqueries(plan)))
 
 
+def every_plan(plan: QueryPlan) -> Iterator[QueryPlan]:
+    """A plan and all plans inside it."""
+    yield plan
+    for inner in subplans(plan):
+        yield from every_plan(inner)
+
+
 def scans(plan: QueryPlan) -> tuple[Scan, ...]:
     """Every stream that a plan reads, sub-queries included."""
     own = [node for node in walk(plan.root) if isinstance(node, Scan)]

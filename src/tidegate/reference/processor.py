@@ -85,7 +85,7 @@ class Processor:
         """The rows of stored relations that the level dominates."""
         found = {
             node
-            for inner in _every_plan(plan)
+            for inner in nodes.every_plan(plan)
             for node in nodes.walk(inner.root)
             if isinstance(node, nodes.RelationScan)
         }
@@ -147,9 +147,3 @@ class Processor:
 
 def _key(entry: Entry) -> tuple[str, Level, str]:
     return entry.kind, entry.level, entry.name.casefold()
-
-
-def _every_plan(plan: nodes.QueryPlan) -> Iterator[nodes.QueryPlan]:
-    yield plan
-    for inner in nodes.subplans(plan):
-        yield from _every_plan(inner)

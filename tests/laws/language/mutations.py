@@ -17,6 +17,24 @@ WORDS = (
     "Quick", "watch", "Dist", "loc", "at", "born", "fee", "ok", "9" * 400, "1e400", "1e-400", "INTERVAL 1 DAY", "NULL",
     "CAST(fee AS int)", "DATE '2024-01-31'", "CASE WHEN ok THEN 1 END", "GROUP BY", "HAVING", "Patients", "Packets",
 )  # fmt: skip
+# Words that can stand in each other's place, and what else may stand where a name or a literal stood.
+ALIKE = (
+    tuple("=<>") + ("<=", ">=", "<>", " LIKE ", " AND ", " OR ", "+", "-", "*", "/", "||"),
+    tuple(str(number) for number in range(101)) + ("1.5", "1e3", "9223372036854775807", "9223372036854775808", "1e400"),
+    ("ROWS", "RANGE", "NOW"),
+    ("AND", "OR", "UNION ALL"),
+    ("SELECT", "SELECT DISTINCT", "SELECT ISTREAM", "SELECT RSTREAM", "SELECT DSTREAM", "CREATE QUERY q AS SELECT"),
+    ("AVG", "SUM", "COUNT", "MIN", "MAX", "LUB", "STDDEV", "VARIANCE", "UPPER", "ABS", "COALESCE", "FREQUENT", "Dist"),
+    ("int", "bigint", "double", "boolean", "string", "timestamp", "date", "binary", "level", "decimal(10,2)", "money"),
+    (",", " ", " = "),
+)
+LIKELY = (
+    *"sid bp wt pr lat lon note ok fee due paid scan total at born loc pid src level time unit image".split(),
+    *"Vitals Position Bills Mirror Units Quick Patients Packets Convoy Submarine IPStream watch pulse resting".split(),
+    "'x'", "'S'", "'east'", "'2024-01-31'", "NULL", "TRUE", "1", "2.5", "V.sid", "P.sid", "COUNT(*)", "AVG(bp)",
+    "INTERVAL 1 DAY", "CAST(fee AS int)", "CASE WHEN ok THEN 1 END", "(SELECT MAX(bp) FROM Vitals [NOW])", "bp > 3",
+    "NOT ok", "sid IN (1, 2)", "bp BETWEEN 1 AND 2", "note IS NULL", "DATE '2024-01-31'", "*", "time/60", "half(bp)",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +83,14 @@ class Mutations:
             tokens[self.random.choice(words)] = self.random.choice(WORDS)
         return "".join(tokens)
 
+    def exchange(self, tokens: list[str]) -> str:
+        """A word for a word, a number for a number: often still a statement, but another one."""
+        at = self.random.choice([n for n, token in enumerate(tokens) if not token.isspace()] or [0])
+        if tokens:
+            alike = next((kind for kind in ALIKE if tokens[at] in kind), LIKELY)
+            tokens[at] = self.random.choice(alike)
+        return "".join(tokens)
+
     def insert_character(self, tokens: list[str]) -> str:
         """A character too many, quotes and brackets among them."""
         text = "".join(tokens)
@@ -105,6 +131,7 @@ class Mutations:
 
 
 MUTATORS: tuple[Callable[[Mutations, list[str]], str], ...] = (
+    *[Mutations.exchange] * 8,
     Mutations.delete, Mutations.double, Mutations.swap, Mutations.insert_word, Mutations.replace, Mutations.replace,
     Mutations.insert_character, Mutations.any_character, Mutations.delete_character, Mutations.truncate,
     Mutations.splice, Mutations.twin,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.conftest import examples
 from tests.laws.reference.cases import CaseWriter, Raw
-from tests.laws.reference.running import by_query, calm, chances, lattice_of, parsed, run, show
-from tidegate.security.lattice import Level
+from tests.laws.reference.running import by_query, calm, chances, run, show
 
 
 def is_derived(query: Raw) -> bool:
@@ -76,18 +75,3 @@ def by_instant(entries: list[Raw]) -> list[Raw]:
         else:
             between.append(entry)
     return [*result, *between]
-
-
-def test_a_row_is_dominated_by_the_level_of_its_query(seed: int) -> None:
-    """M-7: the tuple's level is at most the stream's, always, and it is a level."""
-    rows = 0
-    for name, chance in chances(seed, "levels", examples(50, 3_000)):
-        raw = calm(CaseWriter(chance).case())
-        lattice = lattice_of(raw)
-        homes = {query["name"]: Level(query["at"]) for query in raw["queries"]}
-        for line in parsed(run(raw)):
-            if "row" in line:
-                rows += 1
-                assert lattice.dominates(homes[line["query"]], Level(line["level"])), show(f"{name}: {line}", raw)
-                assert lattice.level(line["level"]) == line["level"]
-    assert rows > 500

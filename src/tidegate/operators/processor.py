@@ -1,0 +1,144 @@
+"""All queries and derived streams of a processor on kernels, epoch by epoch.
+
+Each lives from the place of its registration to the place of its drop (Q-13): of an epoch's tuples it is given those
+between the two that its level dominates. Streams run before their readers, so that what they give at an instant is
+seen in the same step (Q-14).
+
+Reads: catalog, gates, plan, operators.  Read by: engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tidegate.catalog import Entry, RegisteredQuery, Table
+from tidegate.gates.shepherd import share_of
+from tidegate.operators.batch import Batch
+from tidegate.operators.emit import Emitted
+from tidegate.operators.evaluate import Evaluator, UserCalls
+from tidegate.operators.query import Arrived, Failed, QueryKernel, with_system_columns
+from tidegate.operators.vector import Failures, LevelTable, Mask, Numbers
+from tidegate.plan import nodes
+from tidegate.plan.schema import with_hidden
+from tidegate.security.lattice import Level
+
+StreamKey = tuple[str, str, int]
+"""Level, name and serial of a stream."""
+
+Place = tuple[int, int]
+"""Instant and arrival: where something stands in the log."""
+
+LAST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """The tuples of one stream in an epoch: columns with the hidden ones, instants and arrival numbers, in order."""
+
+    rows: Batch
+    instants: Numbers
+    arrivals: Numbers
+
+
+@dataclass(slots=True)
+class Life:
+    """A query or stream that runs, from one place to another."""
+
+    entry: RegisteredQuery | Table
+    kernel: QueryKernel
+    birth: Place
+    death: Place | None = None
+
+    def sees(self, feed: Feed) -> Mask:
+        """Which tuples stand between its places."""
+        born: Mask = (feed.instants > self.birth[0]) | (
+            (feed.instants == self.birth[0]) & (feed.arrivals > self.birth[1])
+        )
+        if self.death is None:
+            return born
+        before = (feed.instants < self.death[0]) | ((feed.instants == self.death[0]) & (feed.arrivals < self.death[1]))
+        both: Mask = born & before
+        return both
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one query gave in an epoch, in printed order, and the failure that suspended it."""
+
+    entry: RegisteredQuery | Table
+    emitted: Emitted
+    failed: Failed | None
+
+
+@dataclass(slots=True)
+class KernelProcessor:
+    """Everything that runs, in the order of registration."""
+
+    levels: LevelTable
+    stored: Mapping[tuple[str, str], Batch]
+    call_user: Callable[[Level], UserCalls]
+    lives: list[Life] = field(default_factory=list)
+
+    def begin(self, entry: Entry, place: Place) -> None:
+        """Start a query or a derived stream with empty windows."""
+        if not isinstance(entry, RegisteredQuery | Table) or entry.plan is None:
+            return
+        evaluator = Evaluator(self.levels, Failures(), self.call_user(entry.level))
+        kernel = QueryKernel(entry.plan, evaluator, self._relations(entry.plan, entry.level))
+        self.lives.append(Life(entry, kernel, place))
+        self.lives.sort(key=lambda life: life.entry.serial)
+
+    def end(self, entry: Entry, place: Place) -> None:
+        """Give it no tuple behind this place; it makes its steps up to this instant."""
+        for life in self.lives:
+            if life.entry.kind == entry.kind and life.entry.serial == entry.serial and life.death is None:
+                life.death = place
+
+    def _relations(self, plan: nodes.QueryPlan, level: Level) -> dict[nodes.Node, Batch]:
+        found: dict[nodes.Node, Batch] = {}
+        for inner in nodes.every_plan(plan):
+            for node in nodes.walk(inner.root):
+                if isinstance(node, nodes.RelationScan):
+                    rows = self.stored[node.level, node.name]
+                    found[node] = rows.take(self._readable(level, rows.level))
+        return found
+
+    def _readable(self, level: Level, numbers: Numbers) -> Mask:
+        """One decision per distinct label."""
+        labelled = ((label, number) for number, label in enumerate(self.levels.labels))
+        allowed = np.zeros(len(self.levels.labels) + 1, np.bool_)
+        allowed[list(share_of(level, labelled, self.levels.lattice))] = True
+        return allowed[numbers]
+
+    # ---------------------------------------------------------------- one epoch
+
+    def advance(self, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> Iterator[Given]:
+        """Run the epoch (last, now]; at most one instant of it may hold places of birth and death."""
+        derived: dict[StreamKey, Feed] = {}
+        for life in list(self.lives):
+            given = self._advance(life, {**feeds, **derived}, max(last, life.birth[0] - 1), now)
+            if given.failed or life.death is not None:
+                self.lives.remove(life)
+            if isinstance(life.entry, Table):
+                derived[life.entry.level, life.entry.name, life.entry.serial] = _feed_of(life.entry, given.emitted)
+            yield given
+
+    def _advance(self, life: Life, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> Given:
+        arrived: dict[nodes.Scan, Arrived] = {}
+        for scan in dict.fromkeys(nodes.scans(life.kernel.plan)):
+            feed = feeds.get((scan.level, scan.name, scan.serial))
+            if feed is not None:
+                seen = np.flatnonzero(life.sees(feed) & self._readable(life.entry.level, feed.rows.level))
+                if len(seen):
+                    arrived[scan] = Arrived(feed.rows.take(seen), feed.instants[seen])
+        life.kernel.advance(arrived, last, now)
+        return Given(life.entry, life.kernel.printed(), life.kernel.failed)
+
+
+def _feed_of(stream: Table, emitted: Emitted) -> Feed:
+    """Derived rows come after everything in the log at their instant, in printed order (Q-14)."""
+    rows = with_system_columns(emitted.rows, emitted.instants, with_hidden(stream.fields, instants=True))
+    return Feed(rows, emitted.instants, np.full(len(emitted.instants), LAST))
