@@ -37,6 +37,10 @@ def difference(changes: Changes, schema: Schema, levels: LevelTable, *, inserted
     if _rises(when) and _rises(then):
         kept = _not_replaced(changes.rows, mine, other, when, then)
         return Emitted(changes.rows.take(mine[kept]), when[kept])
+    if _few_meet(when) and _few_meet(then):
+        unmatched = _unmatched(changes.rows, mine, other, when, then)
+        if unmatched is not None:
+            return by_instant(changes.rows.take(mine[unmatched]), when[unmatched])
     exactly = _cancelled(mine, other, when, then, _codes(changes.rows, exact=True))
     mine, when, other, then = mine[exactly[0]], when[exactly[0]], other[exactly[1]], then[exactly[1]]
     if _has_doubles(changes.rows) and len(mine) and len(other):
@@ -57,13 +61,56 @@ def _not_replaced(rows: Batch, mine: Numbers, other: Numbers, when: Numbers, the
     """Rows whose instant has no row of the other side, or one that is not the same."""
     place = np.minimum(np.searchsorted(then, when), max(len(then) - 1, 0))
     meets = np.flatnonzero(then[place] == when) if len(then) else np.zeros(0, np.int64)
-    one, another = rows.take(mine[meets]), rows.take(other[place[meets]])
-    equal = one.level == another.level
-    for left, right in zip(one.columns, another.columns, strict=True):
-        equal &= _same(left, right)
+    equal = _equal_rows(rows.take(mine[meets]), rows.take(other[place[meets]]))
     kept = np.ones(len(mine), np.bool_)
     kept[meets[equal]] = False
     return np.flatnonzero(kept)
+
+
+MOST_MEETING = 4
+
+
+def _few_meet(instants: Numbers) -> bool:
+    """Whether at most a few rows share an instant."""
+    ordered = np.sort(instants, kind="stable")
+    return not (ordered[MOST_MEETING:] == ordered[:-MOST_MEETING]).any() if len(ordered) > MOST_MEETING else True
+
+
+def _unmatched(rows: Batch, mine: Numbers, other: Numbers, when: Numbers, then: Numbers) -> Numbers | None:
+    """Match rows of one instant pair by pair, each with one of the other side at the most.
+
+    None where a zero meets a zero of the other sign: which of them remains is then decided by text.
+    """
+    order, place = np.argsort(when, kind="stable"), np.argsort(then, kind="stable")
+    when, then = when[order], then[place]
+    first = np.searchsorted(then, when)
+    rank = np.arange(len(when)) - np.searchsorted(when, when)
+    free, taken = np.ones(len(when), np.bool_), np.zeros(len(then), np.bool_)
+    for turn in range(int(rank.max(initial=-1)) + 1):
+        for offset in range(MOST_MEETING):
+            at = first + offset
+            able = free & (rank == turn) & (at < len(then))
+            candidates = np.flatnonzero(able)
+            candidates = candidates[(then[at[candidates]] == when[candidates]) & ~taken[at[candidates]]]
+            one, another = rows.take(mine[order[candidates]]), rows.take(other[place[at[candidates]]])
+            if _zeros_of_two_signs(one, another):
+                return None
+            hit = candidates[_equal_rows(one, another)]
+            free[hit], taken[at[hit]] = False, True
+    return order[free]
+
+
+def _zeros_of_two_signs(one: Batch, another: Batch) -> bool:
+    pairs = [(a.data, b.data) for a, b in zip(one.columns, another.columns, strict=True) if a.type == DOUBLE]
+    return any(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any() for a, b in pairs)
+
+
+def _equal_rows(one: Batch, another: Batch) -> Mask:
+    """Row by row, whether values and levels are the same."""
+    equal: Mask = one.level == another.level
+    for left, right in zip(one.columns, another.columns, strict=True):
+        equal = equal & _same(left, right)
+    return equal
 
 
 def _same(left: Vector, right: Vector) -> Mask:

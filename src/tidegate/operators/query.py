@@ -21,7 +21,7 @@ from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.join import joined
 from tidegate.operators.scalar import Segments, beside, segments_of
 from tidegate.operators.timeline import sweep
-from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives
+from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives, rising
 from tidegate.operators.windows import Held, advance, time_boundaries
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
@@ -59,6 +59,7 @@ class QueryKernel:
     evaluator: Evaluator
     stored: Mapping[nodes.Node, Batch]
     as_relation: bool = False
+    inside: bool = False
     held: dict[nodes.Node, Held] = field(default_factory=dict)
     has_stepped: bool = False
     inner: dict[nodes.QueryPlan, QueryKernel] = field(init=False)
@@ -71,7 +72,7 @@ class QueryKernel:
         streams = {node.plan for node in nodes.walk(self.plan.root) if isinstance(node, nodes.StreamOf)}
         self.steps = np.zeros(0, np.int64)
         self.inner = {
-            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan not in streams)
+            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan not in streams, inside=True)
             for plan in nodes.subplans(self.plan)
         }
 
@@ -81,7 +82,7 @@ class QueryKernel:
             query.advance(arrived, last, now)
         run = Epoch(self, arrived, last, now)
         self.changes = run.relation()
-        self.has_stepped |= len(self.steps) > 0
+        self.has_stepped |= run.has_stepped
         self.emitted = run.emit(self.changes)
         self.failed = run.first_failure()
         if self.failed:
@@ -93,6 +94,11 @@ class QueryKernel:
         """The results of the epoch in printed order."""
         assert self.emitted is not None
         return emit.in_printed_order(self.emitted, self.plan.columns, self.evaluator.levels)
+
+    @property
+    def needs_steps(self) -> bool:
+        """Whether every single step must be known: to emit at each, or because a query around this one steps too."""
+        return self.inside or self.plan.emit == nodes.RSTREAM
 
     @property
     def is_stateless(self) -> bool:
@@ -115,6 +121,7 @@ class Epoch:
     stage: int = 0
     windows: dict[nodes.Node, Changes] = field(default_factory=dict)
     boundaries: list[Numbers] = field(default_factory=list)
+    happened: list[Numbers] = field(default_factory=list)
 
     # ---------------------------------------------------------------- windows and steps
 
@@ -127,7 +134,8 @@ class Epoch:
                 self._advance(node)
             elif isinstance(node, nodes.Panes):
                 self._panes(node)
-        self.query.steps = self._steps(every)
+        self.happened = self._happenings(every)
+        self.query.steps = rising(self.happened) if self.query.needs_steps else np.zeros(0, np.int64)
         return self.changes_of(plan.root)
 
     def _advance(self, node: nodes.Windowed) -> None:
@@ -161,7 +169,7 @@ class Epoch:
         kept = np.flatnonzero(tested.is_true())
         return Arrived(stream.rows.take(kept), stream.instants[kept])
 
-    def _steps(self, every: list[nodes.Node]) -> Numbers:
+    def _happenings(self, every: list[nodes.Node]) -> list[Numbers]:
         """Q-2: arrivals on streams that are read, tuples let go, slide boundaries; those of sub-queries too."""
         windows = [node for node in every if isinstance(node, nodes.Windowed)]
         found = [self.arrived[node].instants for node in every if isinstance(node, nodes.Scan) and node in self.arrived]
@@ -169,14 +177,19 @@ class Epoch:
         found += [changes.leave[changes.leave != NEVER] for changes in self.windows.values()]
         found += [time_boundaries([node.window for node in windows], self.last, self.now)]
         found += [self.windows[node].enter for node in every if isinstance(node, nodes.Panes)]
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        return found
+
+    @property
+    def has_stepped(self) -> bool:
+        """Whether the query made a step in this epoch."""
+        return any(len(instants) for instants in self.happened)
 
     @property
     def _first_step(self) -> int:
         """When the query's relation begins: BEFORE the epoch, at its first step, or NEVER so far."""
         if self.query.has_stepped:
             return BEFORE
-        return int(self.query.steps[0]) if len(self.query.steps) else int(NEVER)
+        return min((int(instants.min()) for instants in self.happened if len(instants)), default=int(NEVER))
 
     def _panes(self, node: nodes.Panes) -> None:
         """The tuples of panes that end in this epoch, there at the instant of the end only; the others are kept."""
@@ -329,7 +342,7 @@ class Epoch:
 
     def _slide_boundaries(self) -> Numbers:
         windows = [node.window for node in nodes.walk(self.query.plan.root) if isinstance(node, nodes.Windowed)]
-        return np.unique(np.concatenate([time_boundaries(windows, self.last, self.now), *self.boundaries]))
+        return rising([time_boundaries(windows, self.last, self.now), *self.boundaries])
 
     def _note(self, vector: Vector, instants: Numbers) -> None:
         self._note_all([vector], instants)

@@ -48,13 +48,21 @@ class Sweep:
         return table.lub_of_sets(self.present(labels, len(table.labels)))
 
 
+def _by_group_and_instant(groups: Numbers, instants: Numbers) -> Numbers:
+    """Two stable sorts: instants come nearly in order, and few groups are sorted by counting."""
+    order = np.argsort(instants, kind="stable")
+    few = int(groups.max(initial=0)) < 2**16
+    ordered = groups[order].astype(np.uint16) if few else groups[order]
+    return order[np.argsort(ordered, kind="stable")]
+
+
 def sweep(groups: Numbers, enter: Numbers, leave: Numbers) -> Sweep:
     """The events and segments of a changelog; groups are numbered from 0."""
     leaving = np.flatnonzero(leave != NEVER)
     row = np.concatenate([np.arange(len(enter)), leaving])
     instant = np.concatenate([enter, leave[leaving]])
     sign = np.concatenate([np.ones(len(enter), np.int64), np.full(len(leaving), -1, np.int64)])
-    order = np.lexsort((instant, groups[row]))
+    order = _by_group_and_instant(groups[row], instant)
     row, instant, sign = row[order], instant[order], sign[order]
     group = groups[row]
     ends = np.r_[(group[1:] != group[:-1]) | (instant[1:] != instant[:-1]), True] if len(row) else np.zeros(0, np.bool_)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
-from tidegate.operators.vector import Numbers, codes, combined_codes
+from tidegate.operators.vector import Numbers, codes, combined_codes, rising
 from tidegate.plan.windows import Range, Rows, Unbounded, Window
 
 
@@ -141,4 +141,4 @@ def time_boundaries(windows: list[Window], last: int, now: int) -> Numbers:
         for window in windows
         if isinstance(window, Range) and window.slide is not None
     ]
-    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    return rising(found)
