@@ -19,7 +19,8 @@ from tidegate.gates.shepherd import share_of
 from tidegate.operators.batch import Batch
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator, UserCalls
-from tidegate.operators.query import Arrived, Failed, QueryKernel, with_system_columns
+from tidegate.operators.query import Arrived, Failed, QueryKernel
+from tidegate.operators.tables import with_system_columns
 from tidegate.operators.vector import Failures, LevelTable, Mask, Numbers
 from tidegate.plan import nodes
 from tidegate.plan.schema import with_hidden

@@ -20,16 +20,15 @@ from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.join import joined
 from tidegate.operators.scalar import Segments, beside, segments_of
+from tidegate.operators.tables import MICROSECONDS, empty, first_of_each, union, with_system_columns, without_scalars
 from tidegate.operators.timeline import sweep
 from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives, rising
 from tidegate.operators.windows import Held, advance, time_boundaries
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
 from tidegate.plan.schema import Schema
-from tidegate.plan.types import BIGINT, LEVEL, Type
 from tidegate.text import Span
 
-MICROSECONDS = 1_000_000
 _STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
 
 
@@ -232,7 +231,7 @@ class Epoch:
             case nodes.Distinct(below):
                 return self._distinct(self.changes_of(below))
             case nodes.UnionAll(parts):
-                return _union([self.changes_of(part) for part in parts])
+                return union([self.changes_of(part) for part in parts])
             case _:
                 raise TypeError(f"{type(node).__name__} is not a relation")
 
@@ -275,7 +274,7 @@ class Epoch:
         groups = combined_codes([codes(column) for column in changes.rows.columns], len(changes))
         spans = sweep(groups, changes.enter, changes.leave)
         there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
-        member = _a_member(groups)[spans.group[there]]
+        member = first_of_each(groups)[spans.group[there]]
         columns = tuple(representatives(column.take(member)) for column in changes.rows.columns)
         level = spans.levels(changes.rows.level, self.query.evaluator.levels)[there]
         return Changes(Batch(columns, level), spans.start[there], spans.end[there])
@@ -294,7 +293,7 @@ class Epoch:
             return self._one_group(node, changes, arguments)
         spans = sweep(groups, changes.enter, changes.leave)
         there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
-        member = _a_member(groups)[spans.group[there]]
+        member = first_of_each(groups)[spans.group[there]]
         results = [
             aggregated(call, argument, spans, groups, evaluator, (changes.enter, changes.leave)).take(there)
             for call, argument in zip(node.calls, arguments, strict=True)
@@ -320,7 +319,7 @@ class Epoch:
             return filled
         end = int(spans.start[0]) if len(spans.start) else int(NEVER)
         lead = Changes(self._nothing(node), np.array([first]), np.array([end]))
-        return _union([lead, filled])
+        return union([lead, filled])
 
     def _nothing(self, node: nodes.Aggregate) -> Batch:
         columns = [constant(0 if call.name == "COUNT" else None, call.type, 1) for call in node.calls]
@@ -368,40 +367,3 @@ class Epoch:
             return soonest
         numbers = {number for when, at, number in self.failing if (when, at) == (instant, stage)}
         return Failed(instant, *self.query.evaluator.failures.first_in_text(numbers))
-
-
-# ------------------------------------------------------------------------------ small things
-
-
-def _a_member(groups: Numbers) -> Numbers:
-    """The first row of each group."""
-    member = np.zeros(int(groups.max(initial=-1)) + 1, np.int64)
-    member[groups[::-1]] = np.arange(len(groups))[::-1]
-    return member
-
-
-def _union(parts: list[Changes]) -> Changes:
-    rows = stack([part.rows for part in parts])
-    return Changes(rows, np.concatenate([part.enter for part in parts]), np.concatenate([part.leave for part in parts]))
-
-
-def without_scalars(changes: Changes) -> Changes:
-    """The columns alone: scalar sub-queries stand beside the rows of one node only."""
-    return changes.with_rows(Batch(changes.rows.columns, changes.rows.level))
-
-
-def empty(schema: Schema) -> Batch:
-    """No rows of a schema."""
-    return Batch(tuple(constant(_filler(column.type), column.type, 0) for column in schema), np.zeros(0, np.int64))
-
-
-def _filler(kind: Type) -> object:
-    return 0 if kind.name != "string" else ""
-
-
-def with_system_columns(rows: Batch, instants: Numbers, schema: Schema) -> Batch:
-    """Behind its columns a table has the level of each row and, if it is a stream, its time (Q-14)."""
-    columns = [*rows.columns, Vector(LEVEL, rows.level)]
-    if len(schema) > len(columns):
-        columns.append(Vector(BIGINT, instants // MICROSECONDS))
-    return Batch(tuple(columns), rows.level)

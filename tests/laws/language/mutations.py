@@ -28,13 +28,24 @@ ALIKE = (
     ("int", "bigint", "double", "boolean", "string", "timestamp", "date", "binary", "level", "decimal(10,2)", "money"),
     (",", " ", " = "),
 )
+NAMES = (
+    "sid bp wt pr lat lon note ok fee due paid scan total at born loc pid src level time unit image "
+    "Vitals Position Bills Mirror Units Quick Patients Packets Convoy Submarine IPStream watch pulse resting"
+).split()
 LIKELY = (
-    *"sid bp wt pr lat lon note ok fee due paid scan total at born loc pid src level time unit image".split(),
-    *"Vitals Position Bills Mirror Units Quick Patients Packets Convoy Submarine IPStream watch pulse resting".split(),
+    *NAMES * 5,
     "'x'", "'S'", "'east'", "'2024-01-31'", "NULL", "TRUE", "1", "2.5", "V.sid", "P.sid", "COUNT(*)", "AVG(bp)",
     "INTERVAL 1 DAY", "CAST(fee AS int)", "CASE WHEN ok THEN 1 END", "(SELECT MAX(bp) FROM Vitals [NOW])", "bp > 3",
     "NOT ok", "sid IN (1, 2)", "bp BETWEEN 1 AND 2", "note IS NULL", "DATE '2024-01-31'", "*", "time/60", "half(bp)",
 )  # fmt: skip
+
+
+def _alike(token: str) -> Sequence[str]:
+    """What may stand in the place of a token; nothing for a keyword."""
+    if (kind := next((kind for kind in ALIKE if token in kind), None)) is not None:
+        return kind
+    is_word = token[0].isalnum() or token[0] in "'\"`_"
+    return LIKELY if is_word and token.upper() not in grammar_words() else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +56,11 @@ class Mutations:
     corpus: Sequence[str]
 
     def text(self) -> str:
-        """A text of the corpus with one to four things wrong."""
+        """A text of the corpus with one to four things wrong, or, every other time, with other words in it."""
         text = self.random.choice(self.corpus)
+        mutators = MUTATORS if self.random.random() < 0.5 else (Mutations.exchange,)
         for _ in range(self.random.choice((1, 1, 1, 2, 3, 4))):
-            text = self.random.choice(MUTATORS)(self, TOKEN.findall(text))
+            text = self.random.choice(mutators)(self, TOKEN.findall(text))
         return text
 
     def _place(self, tokens: Sequence[str]) -> int:
@@ -85,9 +97,9 @@ class Mutations:
 
     def exchange(self, tokens: list[str]) -> str:
         """A word for a word, a number for a number: often still a statement, but another one."""
-        at = self.random.choice([n for n, token in enumerate(tokens) if not token.isspace()] or [0])
-        if tokens:
-            alike = next((kind for kind in ALIKE if tokens[at] in kind), LIKELY)
+        choices = [(n, alike) for n, token in enumerate(tokens) if (alike := _alike(token))]
+        if choices:
+            at, alike = self.random.choice(choices)
             tokens[at] = self.random.choice(alike)
         return "".join(tokens)
 
@@ -131,7 +143,6 @@ class Mutations:
 
 
 MUTATORS: tuple[Callable[[Mutations, list[str]], str], ...] = (
-    *[Mutations.exchange] * 8,
     Mutations.delete, Mutations.double, Mutations.swap, Mutations.insert_word, Mutations.replace, Mutations.replace,
     Mutations.insert_character, Mutations.any_character, Mutations.delete_character, Mutations.truncate,
     Mutations.splice, Mutations.twin,

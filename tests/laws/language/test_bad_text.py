@@ -118,4 +118,4 @@ def test_a_spoilt_text_gives_one_proper_error_or_means_something_else(around: Wo
             wrong[kind] = min(wrong.get(kind, text), text, key=len)
     assert not wrong, "\n".join(f"seed {seed}: {kind}\n    {text!r}" for kind, text in wrong.items())
     assert len(outcomes) > 25, outcomes  # the texts are not all wrong in the same way
-    assert outcomes["SYNTAX_ERROR"] < 0.8 * outcomes.total(), outcomes
+    assert outcomes["SYNTAX_ERROR"] < 0.7 * outcomes.total(), outcomes
