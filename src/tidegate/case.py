@@ -21,10 +21,11 @@ from tidegate.plan.types import parse_type, type_names
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Lattice, Level
 from tidegate.text import did_you_mean, listed
-from tidegate.values import Unfit, read
+from tidegate.values import Unfit, read_row
 
 KEYS = ("levels", "streams", "relations", "queries", "input", "users", "sites", "functions", "options")
 LATE = ("restamp", "quarantine")
+LONGEST_EPOCH = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Case:
     input: tuple[tuple[int | None, Payload], ...]
     users: Mapping[str, Level] | None = None
     late: str = "restamp"
-    epoch: int | None = None
+    epoch: Decimal | None = None
     extra: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -87,7 +88,7 @@ def read_case(text: str) -> Case:
             else "nested too deeply"
         )
         raise CaseError(f"the case is not JSON: {place}") from None
-    except ValueError as error:  # a number of thousands of digits
+    except (ValueError, ArithmeticError) as error:  # a number of thousands of digits, or with such an exponent
         raise CaseError(f"the case is not JSON: {error}") from None
     return build_case(raw)
 
@@ -219,30 +220,26 @@ def _row(value: object, schema: Schema, lattice: Lattice, what: str) -> tuple[Le
     row = _mapping(value, what)
     _check_keys(row, ("level", *(column.name for column in schema)), what)
     level = _level(row.get("level"), lattice, what)
-    values: list[object] = []
-    for column in schema:
-        if column.name not in row:
-            raise CaseError(f'{what}: attribute "{column.name}" is missing')
-        try:
-            values.append(read(row[column.name], column.type))
-        except Unfit as problem:
-            raise CaseError(f'{what}, attribute "{column.name}": {problem}') from None
-    return level, tuple(values)
+    try:
+        return level, read_row(row, schema)
+    except Unfit as problem:
+        raise CaseError(f"{what}: {problem}") from None
 
 
 def _users(value: object, lattice: Lattice) -> dict[str, Level]:
     return {name: _level(level, lattice, f'user "{name}"') for name, level in _mapping(value, '"users"').items()}
 
 
-def _options(value: object) -> tuple[str, int | None]:
+def _options(value: object) -> tuple[str, Decimal | None]:
     options = _mapping(value, '"options"')
     _check_keys(options, ("late", "epoch"), '"options"')
     late, epoch = options.get("late", "restamp"), options.get("epoch")
     if late not in LATE:
         raise CaseError(f'option "late" is {" or ".join(LATE)}, not {json.dumps(late, default=str)}')
-    if epoch is not None and (isinstance(epoch, bool) or not isinstance(epoch, int | Decimal) or epoch <= 0):
-        raise CaseError('option "epoch" is a positive number')
-    return late, None if epoch is None else int(epoch)
+    countable = isinstance(epoch, int | Decimal) and not isinstance(epoch, bool) and 0 < epoch <= LONGEST_EPOCH
+    if epoch is not None and not countable:
+        raise CaseError(f'option "epoch" is a positive number of tuples or seconds, at most {LONGEST_EPOCH:,}')
+    return late, None if epoch is None else Decimal(epoch)
 
 
 # ------------------------------------------------------------------------------ statements and input
@@ -260,7 +257,7 @@ def _functions(value: object, lattice: Lattice) -> list[StatementEntry]:
         fields = _mapping(entry, what)
         _check_keys(fields, ("at", "text", "user"), what)
         at = _level(fields.get("at", lattice.bottom), lattice, what)
-        found.append(StatementEntry(at, _string(fields.get("text"), f"{what}: text"), fields.get("user")))
+        found.append(StatementEntry(at, _text(fields.get("text"), what), _user(fields, what)))
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tidegate.text import Place, Span, locate
+from tidegate.text import Place, Span, locate, one_line
 
 CODES: dict[str, str] = {
     # the text itself
@@ -133,4 +133,7 @@ class Refusal(QueryError):
 
 
 class CaseError(TidegateError):
-    """A case file, lattice or option that is malformed: one clear message, exit status 2."""
+    """A case file, lattice or option that is malformed: one clear message on one line, exit status 2."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))

@@ -83,6 +83,15 @@ def did_you_mean(name: str, visible: Iterable[str]) -> str:
     return f'did you mean "{names[close[0]]}"?' if close else ""
 
 
+def one_line(message: str) -> str:
+    r"""A message on one line that every terminal can show: what is not printable is escaped.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+
+
 def listed(names: Iterable[str], most: int = 8) -> str:
     """Names as a readable list, the first few of many.
 

@@ -3,7 +3,7 @@
 Reading is strict: what does not fit its type exactly is refused with a reason and never adjusted (Q-11). Writing is
 the format of CASES.md: doubles by shortest round trip, NaN and infinities as strings, times in UTC to the microsecond.
 
-Reads: plan (types).  Read by: gates, language, reference, cli.
+Reads: plan (types, schema).  Read by: gates, language, reference, cli.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import base64
 import binascii
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
+from tidegate.plan.schema import Schema
 from tidegate.plan.types import BIGINT_RANGE, INT_RANGE, Type
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,6 +38,19 @@ class Unfit(Exception):
 def read(value: object, kind: Type) -> object:
     """A JSON value as a value of the type; raises Unfit."""
     return None if value is None else _READERS[kind.name](value, kind)
+
+
+def read_row(row: Mapping[str, object], schema: Schema) -> tuple[object, ...]:
+    """The values of a row in the order of its schema; raises Unfit, naming the attribute."""
+    values: list[object] = []
+    for column in schema:
+        if column.name not in row:
+            raise Unfit(f'attribute "{column.name}" is missing')
+        try:
+            values.append(read(row[column.name], column.type))
+        except Unfit as problem:
+            raise Unfit(f'attribute "{column.name}": {problem}') from None
+    return tuple(values)
 
 
 def write(value: object, kind: Type) -> object:

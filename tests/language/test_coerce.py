@@ -177,7 +177,8 @@ def test_the_type_of_an_expression_over_exact_numbers_and_times(text: str, kind:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("fee * note", "UNKNOWN_COLUMN"), ("due + 1", "TYPE_MISMATCH"), ("due - due", "TYPE_MISMATCH"),
+        ("fee * note", "UNKNOWN_COLUMN"), ("fee - 'x'", "TYPE_MISMATCH"), ("fee + TRUE", "TYPE_MISMATCH"),
+        ("DATE '2024-01-31' * fee", "TYPE_MISMATCH"), ("due + 1", "TYPE_MISMATCH"), ("due - due", "TYPE_MISMATCH"),
         ("INTERVAL 1 DAY - paid", "TYPE_MISMATCH"), ("INTERVAL 1 DAY + INTERVAL 1 DAY", "TYPE_MISMATCH"),
         ("-INTERVAL 1 DAY", "TYPE_MISMATCH"), ("due = fee", "TYPE_MISMATCH"), ("due IN (1)", "TYPE_MISMATCH"),
         ("CAST(due AS int)", "TYPE_MISMATCH"), ("CAST(INTERVAL 1 DAY AS string)", "TYPE_MISMATCH"),

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from tidegate.plan.schema import Schema
 from tidegate.security.lattice import Lattice, Level
-from tidegate.values import LAST_TIMESTAMP, WIDE, Unfit, read
+from tidegate.values import LAST_TIMESTAMP, WIDE, Unfit, read_row
 
 STEP = Decimal("0.000001")
 MOST_DIGITS = 20  # before the point: far more than any clock shows
@@ -65,12 +65,7 @@ def _values(row: object, schema: Schema) -> tuple[object, ...] | Refused:
         return Refused("no row")
     if undeclared := [name for name in row if name not in {column.name for column in schema}]:
         return Refused(f"{len(undeclared)} undeclared attributes" if len(undeclared) > 1 else "an undeclared attribute")
-    values: list[object] = []
-    for column in schema:
-        if column.name not in row:
-            return Refused(f'attribute "{column.name}" is missing')
-        try:
-            values.append(read(row[column.name], column.type))
-        except Unfit as problem:
-            return Refused(f'attribute "{column.name}": {problem}')
-    return tuple(values)
+    try:
+        return read_row(row, schema)
+    except Unfit as problem:
+        return Refused(str(problem))

@@ -160,12 +160,7 @@ def _levels(table: LevelTable, sign: str, left: Array, right: Array) -> Array:
 
 def _case(self: Evaluator, node: ex.Case, batch: Batch) -> Vector:
     """Each branch is evaluated for the rows that take it, and for no other."""
-    result = Vector(
-        node.type,
-        np.empty(len(batch), numpy_kind(node.type)),
-        np.zeros(len(batch), np.bool_),
-        np.zeros(len(batch), np.int64),
-    )
+    result = _blank(node.type, len(batch), null=False)
     open_rows = np.arange(len(batch))
     for condition, branch in node.branches:
         tested = self.evaluate(condition, batch.take(open_rows))
@@ -175,6 +170,11 @@ def _case(self: Evaluator, node: ex.Case, batch: Batch) -> Vector:
         open_rows = open_rows[~(taken | tested.failed())]
     _put(result, open_rows, self.evaluate(node.otherwise, batch.take(open_rows)), node.type)
     return result
+
+
+def _blank(kind: Type, rows: int, *, null: bool) -> Vector:
+    """A column to be filled in place."""
+    return Vector(kind, np.empty(rows, numpy_kind(kind)), np.full(rows, null), np.zeros(rows, np.int64))
 
 
 def _put(result: Vector, rows: Array, values: Vector, kind: Type) -> None:
@@ -189,12 +189,7 @@ def _put(result: Vector, rows: Array, values: Vector, kind: Type) -> None:
 
 
 def _coalesce(self: Evaluator, node: ex.Function, batch: Batch) -> Vector:
-    result = Vector(
-        node.type,
-        np.empty(len(batch), numpy_kind(node.type)),
-        np.ones(len(batch), np.bool_),
-        np.zeros(len(batch), np.int64),
-    )
+    result = _blank(node.type, len(batch), null=True)
     open_rows = np.arange(len(batch))
     for argument in node.arguments:
         values = self.evaluate(argument, batch.take(open_rows))

@@ -39,6 +39,22 @@ class Node:
         return ()
 
 
+@dataclass(frozen=True)
+class Above(Node):
+    """A node with one input, whose columns it passes on unless it says otherwise."""
+
+    input: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns of the input."""
+        return self.input.schema
+
+
 # ------------------------------------------------------------------------------ streams
 
 
@@ -73,42 +89,24 @@ class StreamOf(Node):
 
 
 @dataclass(frozen=True)
-class Before(Node):
+class Before(Above):
     """A condition before the window: it uses the tuple and nothing else (Q-4)."""
 
-    input: Node
     condition: Expression
 
     def __post_init__(self) -> None:
         assert self.condition.type in (BOOLEAN, NULL)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
 
     def expressions(self) -> tuple[Expression, ...]:
         return (self.condition,)
 
 
 @dataclass(frozen=True)
-class Windowed(Node):
+class Windowed(Above):
     """A window: the stream's recent past as a relation (S2R)."""
 
-    input: Node
     window: Window
     partition: tuple[int, ...] = ()
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
 
     @property
     def slides(self) -> bool:
@@ -146,22 +144,13 @@ class RelationOf(Node):
 
 
 @dataclass(frozen=True)
-class Select(Node):
+class Select(Above):
     """The rows for which the condition is true."""
 
-    input: Node
     condition: Expression
 
     def __post_init__(self) -> None:
         assert self.condition.type in (BOOLEAN, NULL)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
 
     def expressions(self) -> tuple[Expression, ...]:
         return (self.condition,)
@@ -191,17 +180,12 @@ class Join(Node):
 
 
 @dataclass(frozen=True)
-class Aggregate(Node):
+class Aggregate(Above):
     """One row per group: its keys, then its aggregates. Without ``grouped`` there is one row, always."""
 
-    input: Node
     keys: tuple[Expression, ...]
     calls: tuple[AggregateCall, ...]
     grouped: bool
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @cached_property
     def schema(self) -> Schema:
@@ -213,17 +197,12 @@ class Aggregate(Node):
 
 
 @dataclass(frozen=True)
-class Panes(Node):
+class Panes(Above):
     """``GROUP BY time/c``: one row per group of a pane [kc, (k+1)c), at its end, then forgotten (Q-3)."""
 
-    input: Node
     seconds: int
     keys: tuple[Expression, ...]
     calls: tuple[AggregateCall, ...]
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @cached_property
     def schema(self) -> Schema:
@@ -240,19 +219,14 @@ def _grouped_schema(keys: tuple[Expression, ...], calls: tuple[AggregateCall, ..
 
 
 @dataclass(frozen=True)
-class Project(Node):
+class Project(Above):
     """The SELECT list: one expression per column, duplicates kept."""
 
-    input: Node
     columns: tuple[Expression, ...]
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
         assert len(self.columns) == len(self.names)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
     @cached_property
     def schema(self) -> Schema:
@@ -264,18 +238,8 @@ class Project(Node):
 
 
 @dataclass(frozen=True)
-class Distinct(Node):
+class Distinct(Above):
     """One row for all equal ones; its level is the lub of them all (Q-6)."""
-
-    input: Node
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ ALIKE = (
     ("SELECT", "SELECT DISTINCT", "SELECT ISTREAM", "SELECT RSTREAM", "SELECT DSTREAM", "CREATE QUERY q AS SELECT"),
     ("AVG", "SUM", "COUNT", "MIN", "MAX", "LUB", "STDDEV", "VARIANCE", "UPPER", "ABS", "COALESCE", "FREQUENT", "Dist"),
     ("int", "bigint", "double", "boolean", "string", "timestamp", "date", "binary", "level", "decimal(10,2)", "money"),
-    (",", " ", " = "),
 )
 NAMES = (
     "sid bp wt pr lat lon note ok fee due paid scan total at born loc pid src level time unit image "

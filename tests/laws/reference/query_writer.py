@@ -108,7 +108,7 @@ class Writer:
             case "string":
                 return f"{self.string(columns, 0)} {self.one_of('', 'NOT ')}LIKE {self.one_of(*PATTERNS)}"
             case _:
-                return self._test(columns)
+                return self.plain_test(columns)
 
     def kind_in(self, columns: Columns, *others: str) -> str:
         """A kind that some column has, so that most of what is drawn reads a column."""
@@ -126,7 +126,7 @@ class Writer:
             case _:
                 return f"{value} {self.one_of(*COMPARISONS)} {low}"
 
-    def _test(self, columns: Columns) -> str:
+    def plain_test(self, columns: Columns) -> str:
         """A column that is NULL or not, a boolean, or a comparison of levels."""
         truths = [text for text, kind in columns if kind == "boolean"]
         labels = [text for text, kind in columns if kind == "level"]
@@ -142,12 +142,13 @@ class Writer:
 
     def window(self, table: Table, small: bool = False, conditioned: bool = True) -> str:
         """A window over a stream; ``small`` for joins, which multiply."""
-        shape = self._shape(table, small)
+        shape = self.window_shape(table, small)
         if not conditioned or self.plain or self.chance.random() < 0.8:
             return f"[{shape}]"
         return f"[{shape} WHERE {self.condition([*table.columns, *self._label()], 1)}]"
 
-    def _shape(self, table: Table, small: bool) -> str:
+    def window_shape(self, table: Table, small: bool = False) -> str:
+        """What stands between the brackets, without a condition."""
         rows = self.chance.randrange(1, 4 if small else 7)
         key = self.one_of(*(name for name, _ in table.columns), *([] if self.plain else ["level"]))
         counted = f"PARTITIONED BY {key} ROWS {min(rows, 2)}"

@@ -37,7 +37,7 @@ def drawn(writer: CaseWriter, level: str) -> tuple[Writer, Table, str]:
     table = words.chance.choice([one for one in words.tables if one.is_stream])
     safe = [(name, kind) for name, kind in table.columns if kind in ("double", "string", "boolean")]
     columns = [*safe, ("level", "level")]
-    return words, table, f"({words.condition(columns)} OR {words._test(columns)})"
+    return words, table, f"({words.condition(columns)} OR {words.plain_test(columns)})"
 
 
 def own_lines(raw: Raw, queries: tuple[str, ...]) -> list[list[str]]:
@@ -59,7 +59,7 @@ def test_before_the_window_and_in_it_are_one(seed: int) -> None:
         level = chance.choice(writer.levels)
         words, table, condition = drawn(writer, level)
         items, _ = words.named(chance.choice((words.items, words.aggregates))(table.columns, 2))
-        texts = places(items, table.name, words._shape(table, False), condition)
+        texts = places(items, table.name, words.window_shape(table), condition)
         operator = chance.choice(("ISTREAM", "DSTREAM", "RSTREAM"))
         texts = {place: text.replace("SELECT", f"SELECT {operator}", 1) for place, text in texts.items()}
         raw = case_of(writer, texts, level)
