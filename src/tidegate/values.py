@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -22,13 +23,17 @@ from tidegate.plan.types import BIGINT_RANGE, INT_RANGE, Type
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EPOCH_DAY = date(1970, 1, 1)
-WIDE = Context(prec=400)
+WIDE = Context(prec=1000)  # a double has up to 309 digits before the point, a rounded one 400 behind it
 FIRST_TIMESTAMP = -62_135_596_800_000_000  # the year 1
 LAST_TIMESTAMP = 253_402_300_799_999_999  # the end of the year 9999
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?))?(Z|[+-]\d{2}:?\d{2})?", re.ASCII
 )
+
+
+_DECIMAL_TEXT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+LONGEST_NUMBER = 400
 
 
 class Unfit(Exception):
@@ -149,7 +154,8 @@ def parse_timestamp(text: str) -> int | None:
         moment = datetime.fromisoformat(f"{match[1]}T{match[2] or '00:00'}{match[3] or 'Z'}")
     except ValueError:
         return None
-    return (moment - EPOCH) // timedelta(microseconds=1)
+    microseconds = (moment - EPOCH) // timedelta(microseconds=1)
+    return microseconds if FIRST_TIMESTAMP <= microseconds <= LAST_TIMESTAMP else None
 
 
 def parse_date(text: str) -> int | None:
@@ -164,10 +170,17 @@ def parse_date(text: str) -> int | None:
 
 def parse_decimal(text: str, kind: Type) -> Decimal | None:
     """A decimal that the type holds without rounding, or None."""
-    if not re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*", text, re.ASCII):
+    number = decimal_of(text)
+    if number is None or number != round_to(number, kind.scale):
         return None
-    number = Decimal(text.strip())
-    return number_in(number, kind) if number == round_to(number, kind.scale) else None
+    return number_in(number, kind)
+
+
+def decimal_of(text: str) -> Decimal | None:
+    """The number that a text writes, of any size that a type could hold; None if it writes none."""
+    if len(text) > LONGEST_NUMBER or not _DECIMAL_TEXT.fullmatch(text.strip()):
+        return None
+    return Decimal(text.strip())
 
 
 def round_to(number: Decimal, scale: int) -> Decimal:
@@ -181,7 +194,7 @@ def round_to(number: Decimal, scale: int) -> Decimal:
 def number_in(number: Decimal, kind: Type) -> Decimal | None:
     """A decimal rounded to the type's scale, or None where its precision does not suffice."""
     rounded = round_to(number, kind.scale)
-    if rounded.is_nan() or abs(rounded).scaleb(kind.scale, context=WIDE) >= 10**kind.precision:
+    if rounded.is_nan() or WIDE.abs(rounded).scaleb(kind.scale, context=WIDE) >= 10**kind.precision:
         return None
     return rounded
 
@@ -216,6 +229,16 @@ _WRITERS: dict[str, Callable[[object], object]] = {
     "decimal": lambda value: format(value, "f"),
     "binary": _binary_json,
 }
+
+
+def exact_json(value: object) -> str:
+    """A JSON value as text, its numbers digit for digit as they came."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)}: {exact_json(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(exact_json(entry) for entry in value) + "]"
+    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+
 
 _SECONDS = 1_000_000
 

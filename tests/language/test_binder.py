@@ -183,7 +183,7 @@ def test_in_a_join_conjuncts_over_one_stream_go_before_its_window_and_the_others
 
 def test_a_union_has_the_names_of_its_first_part_and_types_that_hold_all() -> None:
     plan = plan_of(
-        "SELECT sid AS n, note FROM Vitals UNION ALL SELECT total, NULL FROM Bills UNION ALL SELECT bp, note FROM Vitals"
+        "SELECT sid AS n, note FROM Vitals UNION ALL SELECT total, NULL FROM Bills UNION ALL SELECT bp, '' FROM Vitals"
     )
     assert [str(column) for column in plan.columns] == ["n double", "note string"]
 

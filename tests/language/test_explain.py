@@ -214,7 +214,8 @@ def test_a_plan_knows_every_stream_that_it_reads() -> None:
 def test_a_node_of_no_kind_has_no_schema() -> None:
     with pytest.raises(TypeError, match="Node has no schema"):
         assert nodes.Node().schema
-    assert nodes.Node().inputs == nodes.Node().expressions() == ()
+    assert not nodes.Node().inputs
+    assert not nodes.Node().expressions()
 
 
 def test_an_invalid_node_cannot_be_built() -> None:

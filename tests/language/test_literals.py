@@ -93,8 +93,9 @@ def test_a_number_of_more_than_38_digits_beside_a_decimal_stays_a_double() -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["due > 'x'", "due > '2024-02-30'", "paid > '2024-01-31T25:00:00'", "due > DATE '24-1-1'", "paid > '0000-01-01'"]
-)  # fmt: skip
+    "text",
+    ["due > 'x'", "due > '2024-02-30'", "paid > '2024-01-31T25:00:00'", "due > DATE '24-1-1'", "paid > '0000-01-01'"],
+)
 def test_a_time_that_is_none_is_an_error_with_an_example(text: str) -> None:
     with pytest.raises(QueryError) as caught:
         plan_of(f"SELECT 1 AS x FROM Bills WHERE {text}")

@@ -116,7 +116,7 @@ def test_two_columns_of_one_name_are_refused(items: str) -> None:
         "SELECT x FROM (SELECT V.level, V.sid AS x FROM Vitals [ROWS 5] V, Position [ROWS 5] P)",
         "SELECT x FROM (SELECT V.level, V.sid AS x FROM Vitals [ROWS 5] V, Units) UNION ALL SELECT sid FROM Vitals",
         "SELECT x FROM (SELECT DISTINCT V.level, V.sid AS x FROM Vitals [ROWS 5] V, Units)",
-        "CREATE STREAM s AS SELECT sid, V.level FROM Vitals V UNION ALL SELECT P.sid, P.level FROM Position [NOW] P, Units",
+        "CREATE STREAM s AS SELECT sid, level FROM Vitals UNION ALL SELECT P.sid, P.level FROM Position [NOW] P, Units",
         "CREATE STREAM s AS SELECT CAST('roof' AS level) AS x FROM Vitals",
     ],
 )

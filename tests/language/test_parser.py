@@ -70,12 +70,15 @@ def test_sql_without_a_meaning_here_is_refused_by_name_and_with_a_hint(text: str
 @pytest.mark.parametrize("space", ["\u00a0", "\u2003", "\u3000", "\x0b", "\x85", "\u2028", "\ufeff", "\u200b"])
 def test_an_unusual_space_is_a_space_or_the_place_of_the_error(space: str) -> None:
     """Texts are pasted from documents; "the text ends too early" would send people to the wrong end."""
-    text = f"SELECT a{space}FROM s WHERE a > 1"
+    assert place_of_error(f"SELECT a{space}FROM s WHERE a > 1") in (None, len("SELECT a"))
+
+
+def place_of_error(text: str) -> int | None:
     try:
         parse(text)
     except QueryError as found:
-        assert found.span is not None
-        assert found.span.start == len("SELECT a")
+        return found.span.start if found.span else -1
+    return None
 
 
 def test_the_place_is_the_line_and_the_column_of_the_word() -> None:

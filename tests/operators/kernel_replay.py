@@ -174,6 +174,8 @@ class KernelReplay:
         text = self.sessions.texts[entry.kind, entry.level, entry.name.casefold(), entry.serial]
         problem = Problem(failed.code, failed.problem, locate(text, failed.span))
         self._line(failed.instant, (entry.serial, False, "", ""), entry.name, {"error": problem.to_json()})
+        if given.ended:
+            return
         current = self.sessions.catalog.own((entry.kind,), entry.name, entry.level)
         if isinstance(current, RegisteredQuery | Table) and current.serial == entry.serial:
             self.sessions.catalog = self.sessions.catalog.replace(replace(current, running=False))

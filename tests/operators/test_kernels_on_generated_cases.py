@@ -8,7 +8,6 @@ from tests.conftest import examples
 from tests.laws.reference.cases import CaseWriter
 from tests.laws.reference.running import chances, show
 from tests.operators.kernel_replay import kernel_lines
-
 from tidegate.case import read_case
 from tidegate.reference.replay import replay
 

@@ -6,8 +6,6 @@ standard error.
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from tidegate.cli.demo import demo
@@ -29,8 +27,4 @@ for command in (replay_command, level, explain, function, demo):
 
 def main() -> None:
     """The console script."""
-    try:
-        cli()
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    cli()

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tidegate.case import Case, read_case
-from tidegate.cli.complain import malformed
+from tidegate.cli.complain import malformed, print_lines
 from tidegate.errors import CaseError
 from tidegate.reference.replay import replay, write_log
 from tidegate.security.lattice import Level
@@ -42,8 +42,7 @@ def replay_command(files: tuple[str, ...], engine: str, architecture: str, off: 
     cases = [(Path(file).name, load_case(file)) for file in files]
     readers = [_reader(reader, case, name) for name, case in cases]
     for (name, case), asking in zip(cases, readers, strict=True):
-        for line in _lines(case, asking, name if len(cases) > 1 else None):
-            click.echo(line)
+        print_lines(_lines(case, asking, name if len(cases) > 1 else None))
         if summary:
             _summarise(case, name, asking)
 

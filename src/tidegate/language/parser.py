@@ -44,6 +44,8 @@ def parse(text: str) -> Statement:
     """One statement, or one QueryError; never anything else."""
     if len(text) > LONGEST_TEXT:
         raise QueryError("TEXT_TOO_LONG", f"the text has more than {LONGEST_TEXT:,} characters", text="")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise QueryError("SYNTAX_ERROR", "the text is not valid Unicode", text="")
     try:
         statement = _build(_grammar().parse(text))
         _check_depth(statement)

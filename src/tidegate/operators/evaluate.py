@@ -30,7 +30,7 @@ from tidegate.plan import expressions as ex
 from tidegate.plan.types import BOOLEAN, LEVEL, Type
 from tidegate.scalars import builtins
 from tidegate.scalars.casts import cast, widen
-from tidegate.scalars.numbers import calculate
+from tidegate.scalars.numbers import calculate, negated
 from tidegate.scalars.patterns import like_pattern
 from tidegate.scalars.values import Failure
 from tidegate.security.lattice import COMPARISONS
@@ -219,7 +219,7 @@ def _negate(self: Evaluator, node: ex.Negate, batch: Batch) -> Vector:
     if node.type.name == "double":
         return Vector(node.type, -operand.data, operand.null, operand.failure)
     if node.type.name == "decimal":
-        return self.each(node, [operand], lambda value: -value)
+        return self.each(node, [operand], lambda value: negated(value, node.type, node.span))
     zero = constant(0, node.type, len(batch))
     return arithmetic.calculate(
         ex.Arithmetic("-", node, node, type=node.type, span=node.span), zero, operand, self.failures
@@ -232,7 +232,7 @@ def _convert(self: Evaluator, node: ex.Convert, batch: Batch) -> Vector:
         return Vector(node.type, operand.data.astype(np.float64), operand.null, operand.failure)
     if node.type.name in ("bigint", "int") and operand.data.dtype != object:
         return Vector(node.type, operand.data, operand.null, operand.failure)
-    return self.each(node, [operand], lambda value: widen(value, node.type))
+    return self.each(node, [operand], lambda value: widen(value, node.type, node.span))
 
 
 def _cast(self: Evaluator, node: ex.Cast, batch: Batch) -> Vector:

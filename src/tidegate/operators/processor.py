@@ -67,11 +67,12 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What one query gave in an epoch, in printed order, and the failure that suspended it."""
+    """What one query gave in an epoch, in printed order, the failure that suspended it, and whether it ended anyway."""
 
     entry: RegisteredQuery | Table
     emitted: Emitted
     failed: Failed | None
+    ended: bool
 
 
 @dataclass(slots=True)
@@ -136,7 +137,7 @@ class KernelProcessor:
                 if len(seen):
                     arrived[scan] = Arrived(feed.rows.take(seen), feed.instants[seen])
         life.kernel.advance(arrived, last, now)
-        return Given(life.entry, life.kernel.printed(), life.kernel.failed)
+        return Given(life.entry, life.kernel.printed(), life.kernel.failed, life.death is not None)
 
 
 def _feed_of(stream: Table, emitted: Emitted) -> Feed:

@@ -68,10 +68,10 @@ class QueryKernel:
     failed: Failed | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        streams = {node.plan for node in nodes.walk(self.plan.root) if isinstance(node, nodes.StreamOf)}
+        tables = nodes.tables_inside(self.plan)
         self.steps = np.zeros(0, np.int64)
         self.inner = {
-            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan not in streams, inside=True)
+            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan in tables, inside=True)
             for plan in nodes.subplans(self.plan)
         }
 

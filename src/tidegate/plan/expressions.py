@@ -56,7 +56,7 @@ class Literal(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Convert(Expression):
-    """A widening that cannot fail: int to double, date to timestamp …"""
+    """A widening: int to double, date to timestamp … It fails only between decimals of 38 digits."""
 
     operand: Expression
 
@@ -259,6 +259,8 @@ def can_fail(expression: Expression) -> bool:
             own = True
         case Cast(safe=safe):
             own = not safe
+        case Convert():
+            own = expression.type.name == "decimal"  # 38 digits may be too few
         case _:
             own = False
     return own or any(can_fail(child) for child in children(expression))

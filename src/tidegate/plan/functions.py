@@ -61,7 +61,7 @@ def _whole_number(given: Types) -> Signature | None:
 def _round(given: Types) -> Signature | None:
     """ROUND(x) and ROUND(x, digits): half away from zero."""
     same = _same_number(given[:1])
-    if not same or len(given) > 2 or (len(given) == 2 and not given[1].is_integer):
+    if not same or len(given) > 2 or (len(given) == 2 and not (given[1].is_integer or given[1] == NULL)):
         return None
     return (*same[0], *([BIGINT] * (len(given) - 1))), same[1]
 
@@ -69,9 +69,9 @@ def _round(given: Types) -> Signature | None:
 def _modulo(given: Types) -> Signature | None:
     """MOD(a, b) on numbers of a common type."""
     kind = common_type(*given) if len(given) == 2 else None
-    if kind is None or not kind.is_number:
+    if kind is None or not (kind.is_number or kind == NULL):
         return None
-    kind = BIGINT if kind.is_integer else kind
+    kind = BIGINT if kind.is_integer else DOUBLE if kind == NULL else kind
     return (kind, kind), kind
 
 

@@ -297,6 +297,12 @@ def subplans(plan: QueryPlan) -> tuple[QueryPlan, ...]:
     return (*tables, *(sub.plan for sub in scalar_subqueries(plan)))
 
 
+def tables_inside(plan: QueryPlan) -> frozenset[QueryPlan]:
+    """The plans directly inside a plan whose relation is asked for, not only the rows that they emit."""
+    tables = [node.plan for node in walk(plan.root) if isinstance(node, RelationOf)]
+    return frozenset([*tables, *(sub.plan for sub in scalar_subqueries(plan))])
+
+
 def every_plan(plan: QueryPlan) -> Iterator[QueryPlan]:
     """A plan and all plans inside it."""
     yield plan

@@ -15,7 +15,7 @@ from tidegate.plan.types import LEVEL
 from tidegate.reference.rows import Row
 from tidegate.scalars import builtins
 from tidegate.scalars.casts import cast, widen
-from tidegate.scalars.numbers import calculate, checked
+from tidegate.scalars.numbers import calculate, negated
 from tidegate.scalars.patterns import like_pattern
 from tidegate.scalars.values import Failure
 from tidegate.security.lattice import COMPARISONS, Lattice, Level
@@ -165,11 +165,11 @@ def _arithmetic(node: ex.Arithmetic, world: World, left: object, right: object) 
 
 
 def _negate(node: ex.Negate, world: World, value: Any) -> object:
-    return checked(-value, node.type, node.span) if isinstance(value, int) else -value
+    return negated(value, node.type, node.span)
 
 
 def _convert(node: ex.Convert, world: World, value: object) -> object:
-    return widen(value, node.type)
+    return widen(value, node.type, node.span)
 
 
 def _cast(node: ex.Cast, world: World, value: object) -> object:

@@ -126,7 +126,12 @@ class Processor:
             return Result(one.entry, failure=stop.failure)
 
     def _suspend(self, one: Running) -> None:
-        """Q-9: earlier steps stand, this and later ones emit nothing, until START."""
+        """Q-9: earlier steps stand, this and later ones emit nothing, until START.
+
+        A run that was stopped or dropped at this very instant says nothing about the name: another may have begun.
+        """
+        if one.ending:
+            return
         one.ending = True
         current = self.catalog.own((one.entry.kind,), one.entry.name, one.entry.level)
         if isinstance(current, RegisteredQuery | Table) and current.serial == one.entry.serial:

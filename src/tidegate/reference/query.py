@@ -55,9 +55,9 @@ class QueryState:
             node: new_state(node.window, node.partition) for node in every if isinstance(node, nodes.Windowed)
         }
         self.panes = {node: PaneState(node.seconds) for node in every if isinstance(node, nodes.Panes)}
-        streams = {node.plan for node in every if isinstance(node, nodes.StreamOf)}
+        tables = nodes.tables_inside(self.plan)
         self.inner = {
-            plan: QueryState(plan, self.world, self.stored, as_relation=plan not in streams)
+            plan: QueryState(plan, self.world, self.stored, as_relation=plan in tables)
             for plan in nodes.subplans(self.plan)
         }
         self.is_stateless = self._is_stateless()

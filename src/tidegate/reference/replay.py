@@ -23,7 +23,7 @@ from tidegate.reference.rows import Row, Tuple, row_json
 from tidegate.reference.user_functions import Hosts
 from tidegate.security.lattice import Level
 from tidegate.text import locate
-from tidegate.values import instant_text
+from tidegate.values import exact_json, instant_text
 
 QUARANTINE_FIELDS = (Field("stream", STRING), Field("reason", STRING), Field("row", STRING))
 
@@ -92,7 +92,7 @@ def _admit(case: Case, payload: TupleEntry, clock: Clock) -> tuple[Stamped[Entry
             decision = Refused("late")
     if isinstance(decision, Admitted):
         return clock.stamp(decision.instant, Arrived(payload.stream, decision.level, decision.values)), False
-    row = json.dumps(payload.raw.get("row"), default=float)
+    row = exact_json(payload.raw.get("row"))
     record = Arrived(QUARANTINE, case.lattice.top, (payload.stream, decision.reason, row))
     return clock.stamp(read_instant(payload.raw.get("time")) or 0, record), True
 

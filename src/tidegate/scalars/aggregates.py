@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 from tidegate.plan.expressions import Aggregate
@@ -16,7 +17,7 @@ from tidegate.scalars.numbers import as_decimal, exact_sum, overflow
 from tidegate.scalars.values import representative, same
 from tidegate.security.lattice import Lattice
 from tidegate.text import Span
-from tidegate.values import number_in
+from tidegate.values import WIDE, number_in
 
 
 def aggregate(call: Aggregate, values: list[Any], lattice: Lattice) -> object:
@@ -37,7 +38,7 @@ def _sum(values: list[Any], kind: Type, span: Span) -> object:
         total = sum(values)
         return total if BIGINT_RANGE[0] <= total <= BIGINT_RANGE[1] else overflow(Type("bigint"), span)
     if kind.name == "decimal":
-        exact = sum((as_decimal(value) for value in values), Decimal(0))
+        exact = reduce(WIDE.add, map(as_decimal, values))
         widest = Type("decimal", 38, kind.scale)
         return number_in(exact, widest) if number_in(exact, widest) is not None else overflow(widest, span)
     return exact_sum(values)

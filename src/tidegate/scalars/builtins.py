@@ -16,7 +16,7 @@ from tidegate.plan.types import BIGINT, TIMESTAMP, Type
 from tidegate.scalars.numbers import calculate, checked, overflow
 from tidegate.scalars.values import Failure
 from tidegate.text import Span
-from tidegate.values import EPOCH, FIRST_TIMESTAMP, LAST_TIMESTAMP, number_in, round_to
+from tidegate.values import EPOCH, FIRST_TIMESTAMP, LAST_TIMESTAMP, WIDE, number_in, round_to
 
 DAY = 86_400_000_000
 
@@ -27,15 +27,20 @@ def call(name: str, arguments: list[Any], kind: Type, span: Span) -> object:
 
 
 def _absolute(arguments: list[Any], kind: Type, span: Span) -> object:
-    value = abs(arguments[0])
-    return checked(value, kind, span) if isinstance(value, int) else value
+    value = arguments[0]
+    if isinstance(value, Decimal):
+        return WIDE.abs(value)
+    return checked(abs(value), kind, span) if isinstance(value, int) else abs(value)
 
 
 def _sign(arguments: list[Any], kind: Type, span: Span) -> object:
     value = arguments[0]
     if isinstance(value, float) and math.isnan(value):
         return value
-    return type(value)((value > 0) - (value < 0))
+    sign = (value > 0) - (value < 0)
+    if isinstance(value, Decimal):
+        return _fitted(Decimal(sign), kind, span)
+    return type(value)(sign)
 
 
 def _whole(rounding: Callable[[Any], int]) -> Callable[[list[Any], Type, Span], object]:
@@ -59,8 +64,13 @@ def _round(arguments: list[Any], kind: Type, span: Span) -> object:
         return value
     rounded = round_to(Decimal(value), digits)
     if isinstance(value, Decimal):
-        return number_in(rounded, kind) or (overflow(kind, span) if rounded else rounded)
+        return _fitted(rounded, kind, span)
     return checked(int(rounded), kind, span)
+
+
+def _fitted(number: Decimal, kind: Type, span: Span) -> object:
+    fitted = number_in(number, kind)
+    return overflow(kind, span) if fitted is None else fitted
 
 
 def _square_root(arguments: list[Any], kind: Type, span: Span) -> object:

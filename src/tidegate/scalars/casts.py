@@ -10,21 +10,34 @@ import re
 from decimal import Decimal
 
 from tidegate.plan.types import BIGINT_RANGE, INT_RANGE, Type
+from tidegate.scalars.numbers import overflow
 from tidegate.scalars.values import Failure
 from tidegate.text import Span
-from tidegate.values import SPECIAL, WIDE, date_text, number_in, parse_date, parse_timestamp, timestamp_text, write
+from tidegate.values import (
+    LONGEST_NUMBER,
+    SPECIAL,
+    WIDE,
+    date_text,
+    decimal_of,
+    number_in,
+    parse_date,
+    parse_timestamp,
+    timestamp_text,
+    write,
+)
 
 DAY = 86_400_000_000
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-def widen(value: object, target: Type) -> object:
-    """A value in a type that holds it: no error is possible."""
+def widen(value: object, target: Type, span: Span) -> object:
+    """A value in a wider type; only decimals of 38 digits can be too narrow for one another."""
     if target.name == "double":
         return float(value)  # type: ignore[arg-type]
     if target.name == "decimal":
-        return number_in(WIDE.create_decimal(value), target)  # type: ignore[arg-type]
+        fitted = number_in(WIDE.create_decimal(value), target)  # type: ignore[arg-type]
+        return overflow(target, span) if fitted is None else fitted
     if target.name == "timestamp" and isinstance(value, int):
         return value * DAY
     return value
@@ -72,7 +85,8 @@ def as_string(value: object, source: Type) -> str:
 def _to_integer(value: object, limits: tuple[int, int]) -> int | None:
     if isinstance(value, str):
         text = value.strip()
-        number = int(text) if _WHOLE.fullmatch(text) and len(text) <= 20 else None
+        digits = text.lstrip("+-").lstrip("0")
+        number = int(text) if _WHOLE.fullmatch(text) and len(digits) < 20 and len(text) < LONGEST_NUMBER else None
     elif isinstance(value, float):
         number = math.trunc(value) if math.isfinite(value) else None
     else:
@@ -91,8 +105,8 @@ def _to_decimal(value: object, target: Type) -> Decimal | None:
     if isinstance(value, float):
         return number_in(Decimal(repr(value)), target) if math.isfinite(value) else None
     if isinstance(value, str):
-        text = value.strip()
-        return number_in(Decimal(text), target) if _NUMBER.fullmatch(text) and len(text) < 400 else None
+        number = decimal_of(value)
+        return None if number is None else number_in(number, target)
     return number_in(Decimal(value), target)  # type: ignore[arg-type]
 
 

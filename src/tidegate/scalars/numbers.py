@@ -102,6 +102,14 @@ def _decimals(operator: str, left: object, right: object, kind: Type, span: Span
     return overflow(kind, span) if rounded is None else rounded
 
 
+def negated(value: object, kind: Type, span: Span) -> object:
+    """-x."""
+    if isinstance(value, Decimal):
+        return WIDE.minus(value)
+    assert isinstance(value, int | float)
+    return checked(-value, kind, span) if isinstance(value, int) else -value
+
+
 def as_decimal(value: object) -> Decimal:
     """An integer or a decimal as a decimal."""
     assert isinstance(value, int | Decimal)

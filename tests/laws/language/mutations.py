@@ -19,8 +19,8 @@ WORDS = (
 )  # fmt: skip
 # Words that can stand in each other's place, and what else may stand where a name or a literal stood.
 ALIKE = (
-    tuple("=<>") + ("<=", ">=", "<>", " LIKE ", " AND ", " OR ", "+", "-", "*", "/", "||"),
-    tuple(str(number) for number in range(101)) + ("1.5", "1e3", "9223372036854775807", "9223372036854775808", "1e400"),
+    ("=", "<", ">", "<=", ">=", "<>", " LIKE ", " AND ", " OR ", "+", "-", "*", "/", "||"),
+    (*(str(number) for number in range(101)), "1.5", "1e3", "9223372036854775807", "9223372036854775808", "1e400"),
     ("ROWS", "RANGE", "NOW"),
     ("AND", "OR", "UNION ALL"),
     ("SELECT", "SELECT DISTINCT", "SELECT ISTREAM", "SELECT RSTREAM", "SELECT DSTREAM", "CREATE QUERY q AS SELECT"),
@@ -73,7 +73,7 @@ class Mutations:
     def double(self, tokens: list[str]) -> str:
         """A token stands twice."""
         at = self._place(tokens)
-        return "".join(tokens[: at + 1] + [" "] + tokens[at:])
+        return "".join([*tokens[: at + 1], " ", *tokens[at:]])
 
     def swap(self, tokens: list[str]) -> str:
         """Two tokens have changed places."""

@@ -92,8 +92,8 @@ class RandomExpressions(RandomWords):
         return tuple(self.leaf() if isinstance(part, unless) else part for part in drawn)
 
     def _between(self, depth: int) -> sx.Expression:
-        parts = (self.expression(depth) for _ in range(3))
-        return sx.Between(*parts, negated=self.chance(0.3))
+        operand, low, high = (self.expression(depth) for _ in range(3))
+        return sx.Between(operand, low, high, self.chance(0.3))
 
     def _in(self, depth: int) -> sx.Expression:
         return sx.In(self.expression(depth), self.expressions(depth), self.chance(0.3))

@@ -107,7 +107,8 @@ NESTED: dict[str, tuple[str, Shape, Shape]] = {
     "IN": ("ok", lambda x: f"({x}) IN (FALSE, TRUE)", lambda x: f"SELECT {x} AS x FROM Patients"),
     "IS NULL": ("ok", lambda x: f"({x}) IS NULL", lambda x: f"SELECT {x} AS x FROM Patients"),
     "AND and OR": (
-        "ok", lambda x: f"ok AND (V.sid = 1 OR ({x}))", lambda x: f"SELECT V.sid WHERE {x} FROM Both [NOW] V, Vitals [NOW]",
+        "ok", lambda x: f"ok AND (V.sid = 1 OR ({x}))",
+        lambda x: f"SELECT V.sid WHERE {x} FROM Both [NOW] V, Vitals [NOW]",
     ),
     "searched CASE": ("ok", lambda x: f"CASE WHEN {x} THEN ok END", lambda x: f"SELECT {x} AS x FROM Patients"),
     "simple CASE": (

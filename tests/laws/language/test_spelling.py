@@ -93,7 +93,8 @@ def test_a_letter_that_only_looks_like_a_keywords_is_refused_or_the_keyword(text
         ("SELECT a FROM s [RANGE UNBOUNDED]", "SELECT a FROM s [ROWS UNBOUNDED]"),
         ("SELECT a FROM s [UNBOUNDED]", "SELECT a FROM s [ROWS UNBOUNDED]"),
         ("SELECT a FROM s [PARTITION BY b ROWS 5]", "SELECT a FROM s [PARTITIONED BY b ROWS 5]"),
-        ("SELECT a FROM s [PARTITION BY b ROWS 5 SLIDE 2 RANGE 1 h]", "SELECT a FROM s [PARTITION BY b ROWS 5 RANGE 60 m SLIDE 2]"),
+        ("SELECT a FROM s [PARTITION BY b ROWS 5 SLIDE 2 RANGE 1 h]",
+         "SELECT a FROM s [PARTITION BY b ROWS 5 RANGE 60 m SLIDE 2]"),
         ("SELECT a FROM s x [NOW]", "SELECT a FROM s [NOW] AS x"),
         ("SELECT a x FROM s", "SELECT a AS x FROM s"),
         ("SELECT a FROM s CROSS JOIN t", "SELECT a FROM s, t"),
@@ -104,8 +105,10 @@ def test_a_letter_that_only_looks_like_a_keywords_is_refused_or_the_keyword(text
         ("SELECT a -- comment\nFROM /* a * b */ s", "SELECT a FROM s"),
         ("SELECT a ABOVE 0.1 FROM s", "SELECT a FROM s ABOVE 0.1"),
         ("SELECT a FROM (SELECT b FROM t;)", "SELECT a FROM (SELECT b FROM t)"),
-        ("ATTACH TAG 'x' TO s WITH TAG_LIFESPAN = 0 s AND TAG_SIGN = '-'", "ATTACH TAG 'x' TO s WITH TAG_SIGN = - AND TAG_LIFESPAN = INSTANT"),
-        ("CREATE SOURCE s (a INT) FROM 'x' LEVELS 'U' TO U SHED DELAY 1 s", "CREATE SOURCE s (a int) FROM 'x' LEVELS U TO U DELAY 1000 ms SHED"),
+        ("ATTACH TAG 'x' TO s WITH TAG_LIFESPAN = 0 s AND TAG_SIGN = '-'",
+         "ATTACH TAG 'x' TO s WITH TAG_SIGN = - AND TAG_LIFESPAN = INSTANT"),
+        ("CREATE SOURCE s (a INT) FROM 'x' LEVELS 'U' TO U SHED DELAY 1 s",
+         "CREATE SOURCE s (a int) FROM 'x' LEVELS U TO U DELAY 1000 ms SHED"),
     ],
 )  # fmt: skip
 def test_two_spellings_of_one_thing_are_one_tree(text: str, meant: str) -> None:
@@ -132,7 +135,10 @@ def test_a_keyword_of_one_place_is_a_name_in_another() -> None:
 
 
 def test_the_printed_form_is_canonical() -> None:
-    text = "select  avg( bp ) , V.* where LEVEL='S' or 'TS' from Vitals V [rows 5], P [ now ] group by x+(1*2) having not (a or b)"
+    text = (
+        "select  avg( bp ) , V.* where LEVEL='S' or 'TS' from Vitals V [rows 5], P [ now ] "
+        "group by x+(1*2) having not (a or b)"
+    )
     assert print_statement(parse(text)) == (
         "SELECT avg(bp), V.* WHERE LEVEL = 'S' OR 'TS' FROM Vitals [ROWS 5] AS V, P [NOW] "
         "GROUP BY x + 1 * 2 HAVING NOT (a OR b)"
@@ -141,8 +147,8 @@ def test_the_printed_form_is_canonical() -> None:
 
 def test_a_statement_of_every_clause_reads_as_it_is_written() -> None:
     text = (
-        "CREATE SOURCE Traffic (src string, `no of bytes` decimal(10,2)) FROM 'it''s' FORMAT csv LEVELS U TO 'top secret' "
-        "FED BY ann DELAY 5 SECONDS SKEW 1 MINUTE LATE QUARANTINE SHED"
+        "CREATE SOURCE Traffic (src string, `no of bytes` decimal(10,2)) FROM 'it''s' FORMAT csv "
+        "LEVELS U TO 'top secret' FED BY ann DELAY 5 SECONDS SKEW 1 MINUTE LATE QUARANTINE SHED"
     )
     tree = parse(text)
     assert isinstance(tree, st.CreateSource)

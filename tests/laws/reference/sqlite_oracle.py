@@ -20,6 +20,7 @@ from tidegate.language.syntax import Emitted, Node, Object, Select, Source, Unio
 from tidegate.plan.windows import Rows, Window
 
 SECOND = 1_000_000
+START = SECOND // 2  # no slide boundary, so that the first one comes before anything has arrived
 AFFINITY = {"integer": "INTEGER", "double": "REAL", "string": "TEXT"}
 _WINDOW = re.compile(r"\s*\[[^\]]*\]")
 
@@ -113,7 +114,7 @@ def keyed(place: Place, past: list[Sighted]) -> list[Arrival]:
 def steps(places: list[Place], past: dict[str, list[Sighted]], last: int) -> Iterator[int]:
     """Q-2: arrivals on a stream that is read, tuples that leave a window, and slide boundaries."""
     streams = [(place, keyed(place, past[place.table.name])) for place in places if place.window is not None]
-    for now in range(0, last * SECOND + 1, SECOND // 2):
+    for now in range(START, last * SECOND + 1, SECOND // 2):
         for instant in (now, now + 1):  # all input is at half seconds, so tuples leave there or 1 µs later
             if instant <= last * SECOND and any(_steps(place, arrivals, instant) for place, arrivals in streams):
                 yield instant
@@ -123,14 +124,14 @@ def _steps(place: Place, arrivals: list[Arrival], now: int) -> bool:
     assert place.window is not None
     if any(one.instant == now for one in arrivals) or at_boundary(place.window, arrivals, now):
         return True
-    return not held(place.window, arrivals, now - 1, 0) <= held(place.window, arrivals, now, 0)
+    return not held(place.window, arrivals, now - 1, START) <= held(place.window, arrivals, now, START)
 
 
 def load(database: sqlite3.Connection, place: Place, past: list[Sighted], now: int) -> None:
     """Put the content of a window, or a whole relation, into its table."""
     rows = [one.row for one in past]
     if place.window is not None:
-        content = {one.number for one in held(place.window, keyed(place, past), now, 0)}
+        content = {one.number for one in held(place.window, keyed(place, past), now, START)}
         rows = [one.row for one in past if one.arrival.number in content]
     names = [name for name, _ in place.table.columns]
     database.execute(f"DELETE FROM {place.name}")

@@ -15,7 +15,7 @@ from tests.laws.reference.cases import LAST, Raw, table
 from tests.laws.reference.query_writer import Writer
 from tests.laws.reference.running import chances, parsed, run, show
 from tests.laws.reference.shapes import PLAIN
-from tests.laws.reference.sqlite_oracle import SECOND, oracle
+from tests.laws.reference.sqlite_oracle import SECOND, START, oracle
 
 COLUMNS = {"a": "int", "b": "int", "x": "double", "s": "string"}
 STORED = {"a": "int", "s": "string"}
@@ -34,14 +34,14 @@ def row(chance: random.Random, columns: dict[str, str]) -> dict[str, Any]:
 
 def case(chance: random.Random, text: str) -> Raw:
     """One query at the only level over two streams and a relation."""
-    times = sorted(chance.randrange(1, 2 * LAST - 12) / 2 for _ in range(chance.randrange(5, 30)))
+    times = sorted(chance.randrange(2, 2 * LAST - 12) / 2 for _ in range(chance.randrange(5, 30)))
     tuples = [{"stream": chance.choice("AB"), "time": t, "level": "U", "row": row(chance, COLUMNS)} for t in times]
     return {
         "levels": "U",
         "streams": {"A": COLUMNS, "B": COLUMNS},
         "relations": {"R": {"schema": STORED, "rows": [{"level": "U", **row(chance, STORED)} for _ in range(4)]}},
         "queries": [{"name": "q", "at": "U", "text": text}],
-        "input": [{"time": 0}, *tuples, {"time": LAST}],
+        "input": [{"time": START / SECOND}, *tuples, {"time": LAST}],
     }
 
 
