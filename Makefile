@@ -13,7 +13,7 @@ help: ## show this
 setup: ## make .venv, install the packages, find Java
 	@scripts/setup
 
-demo: setup ## run the main job on embedded defaults
+demo: setup ## the opening example: one text, two clearances, two answers
 	@.venv/bin/tidegate demo
 
 test: check ## everything that a change must pass
@@ -39,7 +39,7 @@ bench: setup ## every speed measured, one JSON line per setting
 	@for file in $(wildcard benchmarks/bench_*.py); do echo "bench: $$file" >&2; .venv/bin/python $$file || exit 1; done
 
 case: setup ## run one case: make case CASE=tests/cases/…
-	@test -n "$(CASE)" || { echo "usage: make case CASE=tests/cases/windows/rows.case" >&2; exit 2; }
+	@test -n "$(CASE)" || { echo "usage: make case CASE=tests/cases/windows/rows_holds_the_last_n.case" >&2; exit 2; }
 	@$(RUN) pytest -q "$(CASE)"
 
 clean: ## remove everything that make made

@@ -88,8 +88,8 @@ def read_case(text: str) -> Case:
             else "nested too deeply"
         )
         raise CaseError(f"the case is not JSON: {place}") from None
-    except (ValueError, ArithmeticError) as error:  # a number of thousands of digits, or with such an exponent
-        raise CaseError(f"the case is not JSON: {error}") from None
+    except (ValueError, ArithmeticError):  # thousands of digits, or such an exponent
+        raise CaseError("the case has a number that nothing can hold") from None
     return build_case(raw)
 
 
@@ -142,6 +142,8 @@ def _list(value: object, what: str) -> list[object]:
 def _string(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise CaseError(f"{what} is not a text")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise CaseError(f"{what} is not valid Unicode")
     return value
 
 

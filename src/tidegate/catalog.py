@@ -103,7 +103,7 @@ class Catalog:
             return (own or matches)[0]
         if matches:
             raise self._ambiguous(matches, name, span)
-        raise self._unknown(kinds, name, asker, span)
+        raise self._unknown(kinds, name, asker, at, span)
 
     def _level(self, text: str, span: Span | None) -> Level:
         if not self.lattice.knows(text):
@@ -112,13 +112,22 @@ class Catalog:
         return self.lattice.level(text)
 
     def _ambiguous(self, matches: list[Entry], name: str, span: Span | None) -> QueryError:
-        spelled = " or ".join(f"{name}@{entry.level}" for entry in matches)
+        spelled = " or ".join(f"{_word(name, '`')}@{_word(entry.level, chr(39))}" for entry in matches)
         return QueryError("AMBIGUOUS_NAME", f'"{name}" exists at more than one level', span, f"write {spelled}")
 
-    def _unknown(self, kinds: tuple[str, ...], name: str, asker: Level, span: Span | None) -> QueryError:
-        hint = did_you_mean(name, (entry.name for entry in self.visible(kinds, asker)))
+    def _unknown(
+        self, kinds: tuple[str, ...], name: str, asker: Level, at: str | None, span: Span | None
+    ) -> QueryError:
+        others = (entry.name for entry in self.visible(kinds, asker))
+        hint = did_you_mean(name, (other for other in others if other.casefold() != name.casefold()))
+        name = name if at is None else f"{name}@{at}"
         word = "stream or relation" if kinds == TABLES else kinds[0]
         return QueryError(_UNKNOWN[kinds[0]], f'{word} "{name}" does not exist', span, hint)
+
+
+def _word(text: str, quote: str) -> str:
+    """A name as it can be written, in quotes where it must."""
+    return text if text.isidentifier() else quote + text.replace(quote, quote * 2) + quote
 
 
 def _key(entry: Entry) -> tuple[str, Level, str]:

@@ -61,7 +61,12 @@ def locate(text: str, span: Span) -> Place:
     width = max(1, min(span.end - start, len(line) - column))
     shown, offset = _shorten(line, column)
     width = max(1, min(width, len(shown) - (column - offset)))
-    return Place(text.count("\n", 0, start) + 1, column + 1, shown, " " * (column - offset) + "^" * width)
+    return Place(text.count("\n", 0, start) + 1, column + 1, shown, _blank(shown[: column - offset]) + "^" * width)
+
+
+def _blank(text: str) -> str:
+    """As wide as the text: tabs stay tabs."""
+    return "".join("\t" if character == "\t" else " " for character in text)
 
 
 def _shorten(line: str, column: int) -> tuple[str, int]:

@@ -196,7 +196,7 @@ def number_in(number: Decimal, kind: Type) -> Decimal | None:
     rounded = round_to(number, kind.scale)
     if rounded.is_nan() or WIDE.abs(rounded).scaleb(kind.scale, context=WIDE) >= 10**kind.precision:
         return None
-    return rounded
+    return rounded or rounded.copy_abs()  # a decimal has one zero
 
 
 def timestamp_text(microseconds: Any) -> str:

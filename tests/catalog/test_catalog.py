@@ -68,7 +68,8 @@ def test_not_there_and_not_yours_read_the_same(at: str | None) -> None:
             world.find(TABLES, "vital", Level("C"), at)
         texts.append(code(problem))
     assert texts[0] == texts[1]
-    assert texts[0] == ("UNKNOWN_STREAM", 'stream or relation "vital" does not exist', 'did you mean "vitals"?')
+    asked = "vital" if at is None else f"vital@{at}"
+    assert texts[0] == ("UNKNOWN_STREAM", f'stream or relation "{asked}" does not exist', 'did you mean "vitals"?')
 
 
 def test_a_level_that_is_none_is_an_error_of_its_own() -> None:

@@ -67,7 +67,7 @@ def test_arguments_of_a_bound_are_split_where_both_are_labels() -> None:
         assert answer(lattice, f"lub({x}{comma}{y})") == lattice.lub(x, y)
 
 
-QUESTION = "is not a question about levels; write a >= b, a <= b, a > b, a < b, a = b, a ! b (incomparable), "
+QUESTION = "is not a question about levels; write a >= b, a <= b, a > b, a < b, a = b, a <> b, a ! b (incomparable), "
 
 
 @pytest.mark.parametrize(

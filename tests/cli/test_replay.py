@@ -126,30 +126,80 @@ SECRETS = [
 ]
 
 
-def test_the_summary_counts_late_and_quarantined_tuples(write_case: WriteCase) -> None:
-    """Q-1, Q-11: both counted, on standard error."""
-    result = replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]]), "--summary")
-    assert result.stderr == "case.json: 2 late, 2 quarantined\n"
-    assert result.stdout == replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]])).stdout
+BUSY = [*LATE[:3], *SECRETS, *LATE[3:]]
+FIRST = '(first: input entry 5: attribute "sid": not a whole number, as int needs)'
+QUIET = [LATE[0], LATE[3]]
 
 
+@pytest.mark.parametrize("options", [[], ["--summary"], ["--as", "S"], ["--as", "S", "--summary"]], ids=" ".join)
+def test_no_tuple_disappears_without_a_word(options: list[str], write_case: WriteCase) -> None:
+    """Q-1, Q-11: late and quarantined tuples are counted on standard error, for everyone who may know of them."""
+    result = replay(write_case(input=BUSY), *options)
+    assert (result.exit_code, result.stderr) == (0, f"case.json: 2 quarantined {FIRST}, 2 late\n")
+    assert all(json.loads(line) for line in result.stdout.splitlines())
+
+
+def test_nothing_to_report_is_silence_unless_the_summary_is_asked_for(write_case: WriteCase) -> None:
+    path = write_case(input=QUIET)
+    assert replay(path).stderr == ""
+    assert replay(path, "--summary").stderr == "case.json: 0 quarantined, 0 late\n"
+    assert replay(path, "--summary", "--as", "C").stderr == "case.json: 0 late\n"
+
+
+def test_the_first_of_the_quarantine_is_the_first_that_arrived(write_case: WriteCase) -> None:
+    """Entries are counted as a reader of the file counts them, ticks and statements too, whatever their instants."""
+    first = {"stream": "Vitals", "time": 9.0, "level": "U", "row": {"sid": 1, "wt": 1.0, "y\n": 2}}
+    other = {"stream": "Vitals", "time": 2.0, "level": "U", "row": {}}
+    statement = {"time": 1.0, "at": "U", "statement": "SHOW STREAMS"}
+    result = replay(write_case(input=[{"time": 1.0}, statement, LATE[0], first, other]))
+    assert result.stderr == 'case.json: 2 quarantined (first: input entry 4: undeclared attribute "y\\n"), 0 late\n'
+
+
+def test_a_late_tuple_in_the_quarantine_counts_as_both(write_case: WriteCase) -> None:
+    result = replay(write_case(input=LATE, options={"late": "quarantine"}))
+    assert result.stderr == "case.json: 1 quarantined (first: input entry 3: late), 1 late\n"
+
+
+def test_each_of_several_files_has_its_own_line(write_case: WriteCase) -> None:
+    quiet, busy = write_case("quiet.json", input=QUIET), write_case("busy.json", input=LATE)
+    assert replay(quiet, busy).stderr == "busy.json: 0 quarantined, 1 late\n"
+
+
+@pytest.mark.parametrize("summary", [[], ["--summary"]], ids=["plain", "summary"])
 @pytest.mark.parametrize("late", ["restamp", "quarantine"])
 @pytest.mark.parametrize("reader", ["U", "C"])
-def test_the_summary_tells_a_low_reader_nothing_of_what_is_above(reader: str, late: str, write_case: WriteCase) -> None:
+def test_a_low_reader_is_told_nothing_of_what_is_above(
+    reader: str, late: str, summary: list[str], write_case: WriteCase
+) -> None:
     """Q-11: quarantine is at the top, late tuples count at their own level; both invisible below."""
     options = {"late": late}
-    quiet = replay(write_case(input=LATE, options=options), "--summary", "--as", reader)
-    busy = replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]], options=options), "--summary", "--as", reader)
+    quiet = replay(write_case(input=LATE, options=options), *summary, "--as", reader)
+    busy = replay(write_case(input=BUSY, options=options), *summary, "--as", reader)
     assert (busy.stdout, busy.stderr) == (quiet.stdout, quiet.stderr)
     assert quiet.stderr == "case.json: 1 late\n"
 
 
-def test_the_summary_at_the_top_is_whole(write_case: WriteCase) -> None:
-    result = replay(write_case(input=[*LATE[:3], *SECRETS, *LATE[3:]]), "--summary", "--as", "S")
-    assert result.stderr == "case.json: 2 late, 2 quarantined\n"
+def test_a_low_reader_gets_no_line_for_secrets_alone(write_case: WriteCase) -> None:
+    """Q-11: whether there is a line at all would tell, too. A reader beside the late tuple's level is told nothing."""
+    secrets = write_case(input=[QUIET[0], {"time": 6.0}, *SECRETS, QUIET[1]])
+    assert [replay(secrets, "--as", reader).stderr for reader in ("U", "C")] == ["", ""]
+    diamond = "U < C, U < B, C < S, B < S"
+    late = {"stream": "Vitals", "time": 5.0, "level": "B", "row": {"sid": 1, "wt": 1.0}}
+    beside = write_case(levels=diamond, input=[QUIET[0], {"time": 6.0}, late, QUIET[1]])
+    assert replay(beside, "--as", "C").stderr == ""
+    assert replay(beside, "--as", "B").stderr == "case.json: 1 late\n"
 
 
 # ------------------------------------------------------------------------------ as a program
+
+
+def test_output_is_ascii_whatever_the_data(write_case: WriteCase) -> None:
+    """CASES.md: equal to the byte on every terminal; a JSON reader gives the characters back."""
+    tuples = [{"stream": "Names", "time": 1.0, "level": "U", "row": {"name": "Zoë ☂"}}]
+    query = {"name": "größe", "at": "U", "text": "SELECT name FROM Names"}
+    result = replay(write_case(streams={"Names": {"name": "string"}}, input=tuples, queries=[query]))
+    assert result.stdout.isascii()
+    assert json.loads(result.stdout)["row"] == {"name": "Zoë ☂"}
 
 
 def test_a_failing_query_is_a_line_and_the_command_succeeds(write_case: WriteCase) -> None:

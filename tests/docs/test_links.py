@@ -36,6 +36,12 @@ def test_the_demo_of_the_pages_is_the_demo_of_make() -> None:
     assert "tidegate demo\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["Makefile", *(where.name for where in pages())])
+def test_every_case_that_is_named_exists(name: str) -> None:
+    named = re.findall(r"tests/cases/[\w/]+\.case", (ROOT / name).read_text(encoding="utf-8"))
+    assert not [case for case in named if not (ROOT / case).exists()]
+
+
 def test_every_page_of_docs_is_linked_from_another() -> None:
     linked = {(where.path.parent / link.partition("#")[0]).resolve() for where in pages() for link in links(where)}
     assert not {where.name for where in pages() if where.path not in linked} - {"README.md"}

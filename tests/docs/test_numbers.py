@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import pytest
 
-from tests.docs.pages import ROOT, Page, page, pages, table
+from tests.docs.pages import ROOT, Page, code, page, pages, table
 from tidegate.functions.failure import Reason
 from tidegate.functions.host import ROWS_PER_PIECE
 from tidegate.functions.limits import DEFAULT, MEBIBYTE
 from tidegate.functions.process import ENVIRONMENT
+from tidegate.gates.admit import LONGEST_NAME, Refused, admit
 from tidegate.language.build import LONGEST_DURATION, MOST_ROWS
 from tidegate.language.parser import DEEPEST_TREE, LONGEST_TEXT
 from tidegate.plan.conjuncts import MOST_CONJUNCTS
+from tidegate.plan.schema import Field
+from tidegate.plan.types import DOUBLE, INT
 from tidegate.plan.windows import DAY
+from tidegate.security.declare import declare
 
 
 @pytest.mark.parametrize(
@@ -39,6 +44,23 @@ def test_the_child_has_six_variables_and_eight_reasons_as_the_pages_say() -> Non
     text = page("SECURITY.md").text
     assert (len(ENVIRONMENT), "six fixed variables" in text) == (6, True)
     assert (len(Reason), "one of eight reasons" in text) == (8, True)
+
+
+def test_the_reasons_of_the_quarantine_on_the_page_are_those_of_the_gate() -> None:
+    """Q-11: one tuple for each reason."""
+    row: dict[str, object] = {"sid": 1, "wt": 1}
+    entry = {"level": "U", "time": 1, "row": row}
+    bad: list[dict[str, object]] = [
+        *({**entry, "level": level} for level in (None, "X")),
+        *({**entry, "time": time} for time in (None, "noon", -1, Decimal("0.0000001"))),
+        *({**entry, "row": given} for given in (None, {**row, "y": 1}, {**row, "y": 1, "z": 2, "u": 3}, {})),
+        *({**entry, "row": {**row, **given}} for given in ({"sid": 2**31}, {"wt": "x"})),
+    ]
+    schema, lattice = (Field("sid", INT), Field("wt", DOUBLE)), declare("U < S")
+    given = [decision.reason for one in bad if isinstance(decision := admit(one, schema, lattice), Refused)]
+    shown = [reason for line in table(page("docs/cases.md"), "wrong") for reason in code(line[1])]
+    assert [*given, "late"] == shown
+    assert f"cut to {LONGEST_NAME} characters" in page("docs/cases.md").text
 
 
 def test_the_glossary_is_in_alphabetical_order_and_has_each_word_once() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.language.world import code_of, plan_of
+from tests.language.test_execute import do
+from tests.language.test_legality import answers
+from tests.language.world import FLOOR, ask, code_of, plan_of
 from tidegate.plan import nodes
 from tidegate.plan.windows import MINUTE, Range, Rows, Unbounded, Window
 
@@ -199,3 +201,23 @@ def test_a_declared_time_hides_the_systems() -> None:
     """A stream may have an attribute called time; GROUP BY time/60 then groups by it, and needs a window."""
     assert code_of("SELECT COUNT(*) FROM (SELECT sid AS time FROM Vitals) [NOW] GROUP BY time/60") == "NAME_REQUIRED"
     assert code_of("SELECT COUNT(*) FROM Vitals [NOW] GROUP BY time/60") == "NAME_REQUIRED"
+    timed = do("CREATE STREAM Timed AS SELECT sid AS time FROM Vitals").catalog
+    assert ask("SELECT COUNT(*) FROM Timed GROUP BY time/60", FLOOR, timed).startswith("WINDOW_REQUIRED")
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "SELECT DISTINCT level, sid FROM Vitals [ROWS 5]",
+        "SELECT DISTINCT sid FROM Vitals [ROWS 5]",
+        "SELECT level, sid FROM Vitals [ROWS 5]",
+        "SELECT level, sid, COUNT(*) AS n FROM Vitals [ROWS 5] GROUP BY level, sid",
+        "SELECT level, sid FROM Vitals [ROWS 5] UNION ALL SELECT level, sid FROM Vitals [NOW]",
+    ],
+)
+def test_a_sub_query_has_as_many_rows_as_it_has_alone(inner: str) -> None:
+    """Q-7: a sub-query steps as a query of its own; that ``level`` is no column of a table changes no row."""
+    tuples = [(1.0, "U", 1, 1), (1.0, "C", 1, 1), (1.0, "C", 1, 1)]
+    alone = answers(inner, tuples)
+    assert len(answers(f"SELECT x.sid, x.level FROM ({inner}) x", tuples)) == len(alone)
+    assert len(answers(f"SELECT x.sid, x.level FROM ({inner}) [NOW] x", tuples)) == len(alone)

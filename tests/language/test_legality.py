@@ -68,6 +68,29 @@ def test_what_reads_more_than_the_tuple_stays_and_what_can_fail_waits_for_no_sli
     assert not may_cross(condition(text), Rows(5))
 
 
+@pytest.mark.parametrize(
+    ("text", "fails"),
+    [
+        ("bp + 1 > 2", False),
+        ("bp / 2 > 2", True),
+        ("bp % 2 > 1", True),
+        ("sid + 1 > 2", True),
+        ("-sid > 2", True),
+        ("ABS(sid) > 2", True),
+        ("half(bp) > 2", True),
+        ("CAST(note AS int) > 2", True),
+        ("TRY_CAST(note AS int) > 2", False),
+        ("sid > 2.5", False),
+        ("CASE WHEN ok THEN 1 / sid END > 2", True),
+        ("sid IN (1, 2) AND note LIKE 'x' OR note IS NULL", False),
+        ("bp > (SELECT MAX(bp) FROM Vitals [NOW])", True),
+    ],
+)
+def test_what_can_fail_is_known_from_the_condition(text: str, fails: bool) -> None:
+    """Q-9: division by zero, a failing CAST, overflow are errors."""
+    assert ex.can_fail(condition(text)) is fails
+
+
 def test_the_level_of_the_row_is_not_the_level_of_the_tuple() -> None:
     """Q-6: a condition on the result row's level never crosses."""
     of_row = ex.Not(ex.IsNull(ex.RowLevel()), type=BOOLEAN)

@@ -108,3 +108,4 @@ def test_an_empty_ungrouped_aggregate_has_one_row_from_the_first_step_on() -> No
 def test_strings_and_numbers_are_counted_by_value() -> None:
     assert over("COUNT", ["NaN", "nan", "NaN"], STRING, distinct=True) == 2
     assert over("COUNT", [1, 1, 2], BIGINT, distinct=True) == 2
+    assert over("COUNT", [float("nan"), float("nan"), 0.0, -0.0], DOUBLE, distinct=True) == 2

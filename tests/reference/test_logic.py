@@ -82,12 +82,12 @@ def test_is_null(operand: str, expected: str) -> None:
 def test_case_takes_one_branch_and_evaluates_no_other(condition: str, then: str, otherwise: str) -> None:
     """Q-9: an error in a branch that is not taken does not matter; one in the condition does."""
     taken = {"T": then, "F": otherwise, "N": otherwise, "E": "E"}[condition]
-    assert result(ex.Case(((truth(condition), truth(then)),), truth(otherwise))) == taken
+    assert result(ex.Case(None, ((truth(condition), truth(then)),), truth(otherwise))) == taken
 
 
 def test_case_stops_at_the_first_true_branch() -> None:
     branches = ((truth("F"), truth("E")), (truth("N"), truth("E")), (truth("T"), truth("F")), (truth("E"), truth("E")))
-    assert result(ex.Case(branches, truth("E"))) == "F"
+    assert result(ex.Case(None, branches, truth("E"))) == "F"
 
 
 OPTIONS: list[tuple[int | str | None, tuple[int | str | None, ...], str]] = [

@@ -68,6 +68,13 @@ def test_a_stream_stopped_and_started_feeds_its_old_readers() -> None:
     assert lines("", again, queries=derived) == [(1.0, {"a": 1})]
 
 
+def test_of_the_tuples_at_its_first_and_last_instant_a_query_sees_those_between() -> None:
+    """Q-13: exactly the tuples after its registration, and before its drop."""
+    made = [tuple_(1, 1), say(1, "CREATE QUERY q AS SELECT a FROM A"), tuple_(1, 2)]
+    gone = [tuple_(3, 3), say(3, "DROP QUERY q"), tuple_(3, 4)]
+    assert lines("", [*made, *gone], queries=[]) == [(1.0, {"a": 2}), (3.0, {"a": 3})]
+
+
 # ------------------------------------------------------------------------------ sub-queries
 
 
@@ -121,6 +128,12 @@ def test_a_late_tuple_goes_where_the_option_says() -> None:
     assert lines("SELECT a FROM A", entries) == [(5.000001, {"a": 1})]
     found = lines("", entries, queries=QUARANTINE, options={"late": "quarantine"})
     assert found == [(5.000001, {"stream": "A", "reason": "late", "row": '{"a": 1}'})]
+
+
+def test_a_quarantined_tuple_does_not_make_the_case_longer() -> None:
+    """Q-1: the case ends at its last instant, quarantined tuples not counted; they are seen by then."""
+    [(time, row)] = lines("", [{"time": 0}, tuple_(99, "x"), {"time": 5}], queries=QUARANTINE)
+    assert (time, row["row"]) == (5.0, '{"a": "x"}')
 
 
 def test_an_empty_case_still_says_which_queries_are_wrong() -> None:

@@ -72,7 +72,7 @@ def digest(series: dict[float, float]) -> str:
     return hashlib.sha256(json.dumps(sorted(series.items())).encode()).hexdigest()[:12]
 
 
-@click.command()
+@click.command(short_help="One text, two clearances, two answers.")
 @click.option("--tuples", default=300, show_default=True, type=click.IntRange(min=300), help="Length of the stream.")
 @click.option("--seed", default=7, show_default=True, help="Which stream.")
 def demo(tuples: int, seed: int) -> None:

@@ -18,10 +18,10 @@ from tidegate.reference.replay import first_catalog
 
 @click.group("function")
 def function() -> None:
-    """User functions."""
+    """Check user functions."""
 
 
-@function.command("check")
+@function.command("check", short_help="Try each function of a case in different cuts.")
 @click.argument("file", metavar="CASE.json")
 @click.option("--rows", default=200, show_default=True, type=click.IntRange(min=2), help="How many sample rows to use.")
 @click.option("--seed", default=1, show_default=True, help="Which sample rows.")

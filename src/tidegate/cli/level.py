@@ -27,7 +27,7 @@ BOUNDS: dict[str, Callable[[Lattice, Level, Level], Level]] = {
     "lub": lambda lattice, a, b: lattice.lub(a, b),
     "glb": lambda lattice, a, b: lattice.glb(a, b),
 }
-FORMS = "write a >= b, a <= b, a > b, a < b, a = b, a ! b (incomparable), lub(a, b) or glb(a, b)"
+FORMS = "write a >= b, a <= b, a > b, a < b, a = b, a <> b, a ! b (incomparable), lub(a, b) or glb(a, b)"
 
 
 @click.command()
@@ -38,7 +38,7 @@ def level(lattice: str, expression: str) -> None:
 
     LATTICE is a preset (blp4, tlp2, hl7), an order such as "U < C < S", JSON with "ranks" and
     "compartments", or - to read one of these from standard input. EXPRESSION is one of
-    a >= b, a <= b, a > b, a < b, a = b, a ! b (incomparable), lub(a, b), glb(a, b).
+    a >= b, a <= b, a > b, a < b, a = b, a <> b (different), a ! b (incomparable), lub(a, b), glb(a, b).
     """
     try:
         click.echo(answer(declare(_read(lattice)), expression))

@@ -1,7 +1,7 @@
 """``tidegate``: one command per file.
 
-Exit status: 0 done, 1 failed, 2 misused or malformed, 3 refused. Answers go to standard output, complaints to
-standard error.
+Exit status: 0 done, 1 failed or something wrong was found, 2 misused or malformed, 3 refused. Answers go to standard
+output, complaints to standard error.
 """
 
 from __future__ import annotations

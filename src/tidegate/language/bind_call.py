@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tidegate.catalog import FUNCTION, UserDefined
 from tidegate.errors import QueryError
 from tidegate.language import syntax as sx
-from tidegate.language.coerce import widen
+from tidegate.language.coerce import adapt_literals, widen
 from tidegate.plan import expressions as ex
 from tidegate.plan.functions import AGGREGATES, FUNCTIONS
 from tidegate.plan.types import Type, common_type, parse_type
@@ -36,6 +36,7 @@ def bind_call(binder: ExpressionBinder, node: sx.Call) -> ex.Expression:
 
 
 def _built_in(name: str, node: sx.Call, arguments: list[ex.Expression]) -> ex.Expression:
+    arguments = adapt_literals(arguments) if name in ("COALESCE", "NULLIF", "MOD") else arguments
     signature = FUNCTIONS[name](tuple(argument.type for argument in arguments))
     if signature is None:
         given = ", ".join(str(argument.type) for argument in arguments)

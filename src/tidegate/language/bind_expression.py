@@ -17,7 +17,7 @@ from tidegate.errors import QueryError
 from tidegate.language import literals
 from tidegate.language import syntax as sx
 from tidegate.language.bind_call import bind_call
-from tidegate.language.coerce import boolean, mismatch, unify, widen
+from tidegate.language.coerce import boolean, comparable, mismatch, unify, widen
 from tidegate.language.scope import Scope
 from tidegate.plan import expressions as ex
 from tidegate.plan.nodes import QueryPlan
@@ -126,15 +126,27 @@ class ExpressionBinder:
 
     def _or(self, node: sx.Or, operands: tuple[sx.Expression, ...]) -> ex.Expression:
         """A bare literal right of OR takes the left side of the comparison before it (Q-4)."""
-        written: list[sx.Expression] = []
+        chains: list[list[sx.Expression]] = []
         for operand in operands:
-            if written and self._is_bare(operand):
-                before = written[-1]
-                if not isinstance(before, sx.Comparison):
+            if chains and self._is_bare(operand):
+                if not isinstance(chains[-1][0], sx.Comparison) or any(_is_open_and(other) for other in operands):
                     raise _mixed(operand.span)
-                operand = replace(before, right=operand, span=operand.span)
-            written.append(operand)
-        return ex.Or(tuple(self.condition(part, "OR") for part in written), span=node.span)
+                chains[-1].append(operand)
+            else:
+                chains.append([operand])
+        parts = [part for chain in chains for part in self._chain(chain)]
+        return parts[0] if len(parts) == 1 else ex.Or(tuple(parts), span=node.span)
+
+    def _chain(self, chain: list[sx.Expression]) -> list[ex.Expression]:
+        """``a = 1 OR 2 OR 3``: the left side once, compared with each."""
+        first, *more = chain
+        if not more or not isinstance(first, sx.Comparison):
+            return [self.condition(first, "OR")]
+        span = first.span.to(more[-1].span)
+        left, *values = self.operands((first.left, first.right, *more), span, "OR", comparing=True)
+        if first.operator == "=":
+            return [ex.In(left, tuple(values), span=span)]
+        return [ex.Compare(first.operator, left, value, span=value.span) for value in values]
 
     def _is_bare(self, node: sx.Expression) -> bool:
         """Numbers, strings and level names alone are no conditions, so after OR they are a shorthand."""
@@ -149,14 +161,20 @@ class ExpressionBinder:
 
     # ---------------------------------------------------------------- comparisons
 
-    def operands(self, nodes: tuple[sx.Expression, ...], span: Span, what: str) -> list[ex.Expression]:
-        """Expressions of one type; beside a level, strings and bare words are levels."""
+    def operands(
+        self, nodes: tuple[sx.Expression, ...], span: Span, what: str, comparing: bool = False
+    ) -> list[ex.Expression]:
+        """Expressions of one type; beside a level, strings and bare words are levels.
+
+        Exact numbers compare as they are: a common decimal of 38 digits might be too narrow for both.
+        """
         bound = [
             None if isinstance(node, sx.String) or self._is_level_word(node) else self._maybe(node) for node in nodes
         ]
         if any(entry is not None and entry.type == LEVEL for entry in bound):
             return [self._as_level(node, entry, what) for node, entry in zip(nodes, bound, strict=True)]
-        return unify([entry or self.bind(node) for node, entry in zip(nodes, bound, strict=True)], span, what)
+        found = [entry or self.bind(node) for node, entry in zip(nodes, bound, strict=True)]
+        return comparable(found, span, what) if comparing else unify(found, span, what)
 
     def _maybe(self, node: sx.Expression) -> ex.Expression | None:
         """None for a lone name that is no column: beside a level it is a misspelt level, else an error of its own."""
@@ -178,7 +196,7 @@ class ExpressionBinder:
         raise mismatch(LEVEL, bound.type if bound else STRING, node.span, what)
 
     def _compare(self, operator: str, left: sx.Expression, right: sx.Expression, span: Span) -> ex.Expression:
-        a, b = self.operands((left, right), span, f'"{operator}"')
+        a, b = self.operands((left, right), span, f'"{operator}"', comparing=True)
         if a.type == INTERVAL:
             raise QueryError(
                 "TYPE_MISMATCH", "intervals cannot be compared", span, "add them to a timestamp and compare that"
@@ -192,11 +210,10 @@ class ExpressionBinder:
     def _positive_test(self, node: sx.Between | sx.In | sx.Like | sx.IsNull) -> ex.Expression:
         match node:
             case sx.Between(operand, low, high):
-                value, bottom, top = self.operands((operand, low, high), node.span, "BETWEEN")
-                least = ex.Compare(">=", value, bottom, span=node.span)
-                return ex.And((least, ex.Compare("<=", value, top, span=node.span)), span=node.span)
+                value, bottom, top = self.operands((operand, low, high), node.span, "BETWEEN", True)
+                return ex.Between(value, bottom, top, span=node.span)
             case sx.In(operand, options):
-                value, *rest = self.operands((operand, *options), node.span, "IN")
+                value, *rest = self.operands((operand, *options), node.span, "IN", comparing=True)
                 return ex.In(value, tuple(rest), span=node.span)
             case sx.Like(operand, pattern, escape):
                 return self._like(node, self.bind(operand), self.bind(pattern), escape)
@@ -253,15 +270,18 @@ class ExpressionBinder:
         return ex.Function("CONCAT", (widen(left, STRING), widen(right, STRING)), type=STRING, span=node.span)
 
     def _case(self, node: sx.Case) -> ex.Expression:
-        tests = [self._when(node, test) for test, _ in node.branches]
+        operand, tests = self._tests(node)
         results = self.operands((*(then for _, then in node.branches), node.otherwise or sx.Null()), node.span, "CASE")
         branches = tuple(zip(tests, results[:-1], strict=True))
-        return ex.Case(branches, results[-1], type=results[-1].type, span=node.span)
+        return ex.Case(operand, branches, results[-1], type=results[-1].type, span=node.span)
 
-    def _when(self, node: sx.Case, test: sx.Expression) -> ex.Expression:
+    def _tests(self, node: sx.Case) -> tuple[ex.Expression | None, list[ex.Expression]]:
+        """The conditions of CASE WHEN, or the operand of CASE x WHEN with what it is compared to."""
+        tests = tuple(test for test, _ in node.branches)
         if node.operand is None:
-            return self.condition(test, "WHEN")
-        return self._compare("=", node.operand, test, test.span)
+            return None, [self.condition(test, "WHEN") for test in tests]
+        operand, *values = self.operands((node.operand, *tests), node.span, "CASE", comparing=True)
+        return operand, values
 
     def _cast(self, node: sx.Cast) -> ex.Expression:
         kind = self.type_named(node.type_name, node.span)
@@ -287,6 +307,11 @@ class ExpressionBinder:
         if len(plan.columns) != 1:
             raise QueryError("SUBQUERY_COLUMNS", "a sub-query in an expression has one column", span)
         return ex.ScalarSubquery(plan, type=plan.columns[0].type, span=span)
+
+
+def _is_open_and(node: sx.Expression) -> bool:
+    """A conjunction without parentheses of its own."""
+    return isinstance(node, sx.And) and not node.grouped
 
 
 def _mixed(span: Span) -> QueryError:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from tidegate.errors import QueryError
 from tidegate.language import syntax as sx
 from tidegate.language.bind_expression import ROW, Context, ExpressionBinder
+from tidegate.language.build import whole
 from tidegate.language.parser import children
 from tidegate.language.scope import Scope
 from tidegate.plan import expressions as ex
@@ -26,6 +27,11 @@ def has_aggregate(node: sx.Node) -> bool:
     return not isinstance(node, sx.Subquery) and any(has_aggregate(child) for child in children(node))
 
 
+def has_subquery(node: sx.Node) -> bool:
+    """Whether a sub-query stands in an expression."""
+    return isinstance(node, sx.Subquery) or any(has_subquery(child) for child in children(node))
+
+
 def pane_seconds(group: tuple[sx.GroupItem, ...], scope: Scope) -> int | None:
     """C of ``GROUP BY time/c``, where ``time`` is the system's and nothing else is grouped by time."""
     found = [seconds for item in group if (seconds := _over_time(item.expression, scope)) is not None]
@@ -40,7 +46,7 @@ def _over_time(node: sx.Expression, scope: Scope) -> int | None:
             matches = scope.matches(name)
             if len(matches) != 1 or not matches[0][0].schema[matches[0][1]].hidden:
                 return None
-            if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+            if not text.isdecimal() or not 1 <= whole(text, 0) <= 10**9:
                 raise QueryError(
                     "BAD_PANES", "panes are whole seconds, at least 1", node.span, "write for example time/60"
                 )
@@ -94,6 +100,8 @@ class Grouping:
         """A sub-expression that is one of the keys."""
         if not self.keys or has_aggregate(node) or isinstance(node, sx.Number | sx.String | sx.Null | sx.Boolean):
             return None
+        if has_subquery(node) and not any(has_subquery(item.expression) for item in self.items):
+            return None  # no key has one, and binding it again would double the work at every level of nesting
         try:
             bound = self.inner.bind(node)
         except QueryError:

@@ -133,7 +133,9 @@ class SelectBinder:
         if grouping and isinstance(node, nodes.Aggregate | nodes.Panes):
             node = replace(node, calls=tuple(grouping.calls))
         if having is not None:
-            node = nodes.Select(node, having)
+            node = nodes.Select(
+                node, having, tuple(column.bound for column in columns if any(ex.subqueries(column.bound)))
+            )
         node = nodes.Project(node, tuple(column.bound for column in columns), names)
         return nodes.Distinct(node) if self.select.distinct else node
 
@@ -141,7 +143,9 @@ class SelectBinder:
         columns: list[Named] = []
         for item in self.select.items:
             if isinstance(item, sx.Item):
-                columns.append(Named.of(item, binder.bind(item.expression), self.scope, self.context))
+                aliases = [entry.alias for entry in self.select.group if entry.alias]
+                bound = binder.bind(item.expression)
+                columns.append(Named.of(item, bound, self.scope, self.context, aliases))
             elif grouping:
                 raise QueryError("NOT_GROUPED", "* cannot stand beside groups", item.span, "name the columns")
             else:
@@ -199,8 +203,10 @@ def _check_windows(select: sx.Select, sources: list[BoundSource], aggregated: bo
     )  # fmt: skip
     if reason:
         name = bare.alias or "(SELECT …)"
+        table = bare.node.name if isinstance(bare.node, nodes.Scan) else name
+        alias = f" {bare.source.alias}" if bare.source.alias else ""
         raise QueryError("WINDOW_REQUIRED", f'{reason} needs a window on "{name}"', bare.source.span,
-                         f"write for example {name} [ROWS 100] or {name} [RANGE 1 MINUTE]")  # fmt: skip
+                         f"write for example {table} [ROWS 100]{alias} or {table} [RANGE 1 MINUTE]{alias}")  # fmt: skip
 
 
 def _check_clauses(select: sx.Select) -> None:

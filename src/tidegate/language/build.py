@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -20,9 +21,12 @@ from tidegate.errors import QueryError
 from tidegate.language import syntax as sx
 from tidegate.plan.windows import DAY, UNITS, Range, Rows, Unbounded, Window
 from tidegate.text import Span
+from tidegate.values import LONGEST_NUMBER, WIDE
 
 LONGEST_DURATION = 36_500 * DAY
 MOST_ROWS = 1_000_000_000
+MOST_DIGITS = 18
+MOST_PARTS = 8
 
 Children = list[Any]
 
@@ -36,6 +40,11 @@ def unquote(token: str) -> str:
     """The text between the quotes; a doubled quote stands for one."""
     quote = token[0]
     return token[1:-1].replace(quote * 2, quote)
+
+
+def whole(digits: str, otherwise: int) -> int:
+    """A whole number, or something else where it has more digits than any number here may have."""
+    return int(digits) if len(digits) <= MOST_DIGITS else otherwise
 
 
 def _refuse(problem: str, hint: str) -> Callable[[Build, Meta, Children], Any]:
@@ -63,11 +72,15 @@ class Build(Transformer_NonRecursive[Token, Any]):
         return unquote(token) if isinstance(token, Token) else str(token)
 
     def number(self, meta: Meta, children: Children) -> str:
+        if len(children[0]) > LONGEST_NUMBER:
+            raise QueryError("BAD_LITERAL", f"a number of more than {LONGEST_NUMBER} characters", span_of(meta))
         return str(children[0])
 
     def dotted(self, meta: Meta, children: Children) -> sx.Name:
         first = children[0]
         parts = first.parts if isinstance(first, sx.Name) else (first,)
+        if len(parts) > MOST_PARTS:
+            raise QueryError("SYNTAX_ERROR", "a name of too many parts", span_of(meta))
         return sx.Name((*parts, *children[1:]), span=span_of(meta))
 
     def duration(self, meta: Meta, children: Children) -> int:
@@ -76,18 +89,20 @@ class Build(Transformer_NonRecursive[Token, Any]):
         if not match or match[2].lower() not in UNITS:
             hint = f"write for example {text} SECONDS; units go from MICROSECONDS to DAYS"
             raise QueryError("UNIT_REQUIRED", "a time needs a unit", span_of(meta), hint)
-        microseconds = Decimal(match[1]) * UNITS[match[2].lower()]
+        if len(text) > LONGEST_NUMBER:
+            raise QueryError("BAD_WINDOW", "a time of more than 36,500 days", span_of(meta))
+        microseconds = WIDE.multiply(Decimal(match[1]), Decimal(UNITS[match[2].lower()]))
         if microseconds != int(microseconds):
             raise QueryError("BAD_WINDOW", "a time has steps of 1 microsecond", span_of(meta))
         if microseconds > LONGEST_DURATION:
-            raise QueryError(
-                "BAD_WINDOW", "a time of more than 36,500 days", span_of(meta), "write [UNBOUNDED] to keep everything"
-            )
+            raise QueryError("BAD_WINDOW", "a time of more than 36,500 days", span_of(meta))
         return int(microseconds)
 
     def type(self, meta: Meta, children: Children) -> str:
         name, precision, scale = children
-        return str(name).lower() if precision is None else f"{str(name).lower()}({int(precision)},{int(scale)})"
+        if precision is None:
+            return str(name).lower()
+        return f"{str(name).lower()}({whole(precision, 0)},{whole(scale, 0)})"
 
     # ---------------------------------------------------------------- queries
 
@@ -188,7 +203,7 @@ class Build(Transformer_NonRecursive[Token, Any]):
     def rows(self, meta: Meta, children: Children) -> Rows:
         partition = next((child for child in children if isinstance(child, tuple)), ())
         within = next((child for child in children if isinstance(child, int)), None)
-        counts = [int(child) for child in children if isinstance(child, Token)]
+        counts = [whole(child, 0) for child in children if isinstance(child, Token)]
         if any(not 1 <= count <= MOST_ROWS for count in counts):
             raise QueryError(
                 "BAD_WINDOW",
@@ -313,4 +328,4 @@ class Build(Transformer_NonRecursive[Token, Any]):
 
     def group_of(self, meta: Meta, children: Children) -> sx.Expression:
         inner: sx.Expression = children[0]
-        return inner
+        return replace(inner, grouped=True) if isinstance(inner, sx.And) else inner

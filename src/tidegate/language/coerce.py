@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tidegate.errors import QueryError
 from tidegate.language import literals
 from tidegate.plan.expressions import Convert, Expression, Literal
-from tidegate.plan.types import DATE, DOUBLE, NULL, STRING, TIMESTAMP, Type, common_type
+from tidegate.plan.types import DATE, DOUBLE, NULL, STRING, TIMESTAMP, Type, common_type, decimal
 from tidegate.text import Span
 
 
@@ -26,9 +26,18 @@ def widen(expression: Expression, kind: Type) -> Expression:
     return Convert(expression, type=kind, span=expression.span)
 
 
+def comparable(expressions: Sequence[Expression], span: Span, what: str) -> list[Expression]:
+    """Expressions that can be compared: exact numbers as they are, everything else in its common type."""
+    adapted = adapt_literals(expressions)
+    exact = all(entry.type.is_integer or entry.type.name in ("decimal", "null") for entry in adapted)
+    if exact and any(entry.type.name == "decimal" for entry in adapted):
+        return [widen(entry, decimal(1, 0)) if entry.type == NULL else entry for entry in adapted]
+    return unify(adapted, span, what)
+
+
 def unify(expressions: Sequence[Expression], span: Span, what: str) -> list[Expression]:
     """All expressions in their common type."""
-    adapted = _adapt_literals(expressions)
+    adapted = adapt_literals(expressions)
     kind = NULL
     for expression in adapted:
         common = common_type(kind, expression.type)
@@ -38,7 +47,7 @@ def unify(expressions: Sequence[Expression], span: Span, what: str) -> list[Expr
     return [widen(expression, kind) for expression in adapted]
 
 
-def _adapt_literals(expressions: Sequence[Expression]) -> list[Expression]:
+def adapt_literals(expressions: Sequence[Expression]) -> list[Expression]:
     """Strings beside times become times, numbers beside decimals become exact."""
     kinds = {expression.type.name for expression in expressions if not isinstance(expression, Literal)}
     return [_adapt(entry, kinds) if isinstance(entry, Literal) else entry for entry in expressions]

@@ -27,6 +27,7 @@ from tidegate.functions.definition import FunctionDefinition, check_body
 from tidegate.language import statements as st
 from tidegate.language import syntax as sx
 from tidegate.language.administer import check_administration
+from tidegate.language.bind_call import FREQUENT
 from tidegate.language.binder import bind_query
 from tidegate.language.later import not_yet
 from tidegate.language.parser import children
@@ -35,6 +36,7 @@ from tidegate.plan.explain import draw
 from tidegate.plan.functions import AGGREGATES, FUNCTIONS
 from tidegate.plan.schema import same_name
 from tidegate.plan.types import parse_type, type_names
+from tidegate.security.flow import may_write
 from tidegate.security.subject import Subject
 
 
@@ -108,7 +110,7 @@ def _reads_itself(node: sx.Node, name: str) -> bool:
 
 
 def _function(statement: st.CreateFunction, subject: Subject, serial: int) -> UserDefined:
-    if statement.name.upper() in FUNCTIONS or statement.name.upper() in AGGREGATES:
+    if statement.name.upper() in (*FUNCTIONS, *AGGREGATES, FREQUENT):
         raise QueryError("NAME_EXISTS", f"{statement.name.upper()} is built in", statement.span, "choose another name")
     for field in statement.parameters:
         _check_type(field.type_name, field)
@@ -152,7 +154,7 @@ def _own(kinds: tuple[str, ...], target: sx.Object, catalog: Catalog, subject: S
         if own is not None:
             return own
     found = catalog.find(kinds, target.name, subject.level, target.level, target.span)
-    if found.level == subject.level:
+    if may_write(catalog.lattice, subject.level, found.level):
         return found
     raise QueryError("OTHER_LEVEL", f'{found.kind} "{found.name}" belongs to level {found.level}', target.span,
                      f"log in at {found.level} to change it")  # fmt: skip
@@ -198,11 +200,20 @@ def show(kind: str, catalog: Catalog, subject: Subject) -> tuple[str, ...]:
     return tuple(f"{entry.name}@{entry.level}" for entry in catalog.visible(_SHOWN[kind], subject.level))
 
 
+def _query_or_stream(target: sx.Object, catalog: Catalog, subject: Subject) -> Entry:
+    """A name means a query first, then a stream; one of each may have it."""
+    named = [
+        entry.kind for entry in catalog.visible((QUERY, STREAM), subject.level) if same_name(entry.name, target.name)
+    ]
+    kind = QUERY if QUERY in named or STREAM not in named else STREAM
+    return catalog.find((kind,), target.name, subject.level, target.level, target.span)
+
+
 def explain(statement: st.Explain, catalog: Catalog, subject: Subject) -> tuple[str, ...]:
     """The plan of a query, drawn; of a registered one by its name."""
     target = statement.target
     if isinstance(target, sx.Object):
-        found = catalog.find((QUERY, STREAM), target.name, subject.level, target.level, target.span)
+        found = _query_or_stream(target, catalog, subject)
         plan = found.plan if isinstance(found, RegisteredQuery | Table) else None
         if plan is None:
             raise QueryError("UNKNOWN_QUERY", f'"{target.name}" has no plan: it comes from outside', target.span)

@@ -13,6 +13,7 @@ from tidegate.language import statements as st
 from tidegate.language import syntax as sx
 from tidegate.language.bind_call import FREQUENT
 from tidegate.language.bind_expression import Context, ExpressionBinder
+from tidegate.language.build import whole
 from tidegate.language.scope import Part, Scope
 from tidegate.language.sources import BoundSource, bind_sources
 from tidegate.plan.schema import Field, Schema, same_name, with_hidden
@@ -48,7 +49,7 @@ def check_frequent(select: sx.Select, context: Context) -> QueryError:
     if len(select.items) > 1 or len(sources) > 1 or select.group or select.having or select.distinct:
         raise QueryError("WRONG_ARGUMENTS", "FREQUENT stands alone, over one stream", call.span)
     size = call.arguments[1] if len(call.arguments) == 2 else None
-    if not isinstance(size, sx.Number) or not size.text.isdecimal() or int(size.text) < 1:
+    if not isinstance(size, sx.Number) or not size.text.isdecimal() or whole(size.text, 0) < 1:
         raise QueryError("WRONG_ARGUMENTS", "FREQUENT takes an attribute and how many items to keep", call.span,
                          "write for example FREQUENT(src, 10)")  # fmt: skip
     binder = ExpressionBinder(context, scope)

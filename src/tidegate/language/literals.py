@@ -8,6 +8,7 @@ Reads: errors, values, plan, security.  Read by: language.
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from itertools import islice
 
@@ -29,7 +30,7 @@ from tidegate.plan.types import (
 )
 from tidegate.security.lattice import Lattice
 from tidegate.text import Span, did_you_mean, listed
-from tidegate.values import Unfit, parse_date, parse_timestamp, read
+from tidegate.values import WIDE, decimal_of, parse_date, parse_timestamp
 
 
 def number(node: sx.Number, negative: bool = False) -> Literal:
@@ -46,23 +47,24 @@ def number(node: sx.Number, negative: bool = False) -> Literal:
             )
         kind = INT if INT_RANGE[0] <= value <= INT_RANGE[1] else BIGINT
         return Literal(value, text, type=kind, span=node.span)
-    try:
-        return Literal(read(Decimal(text), DOUBLE), text, type=DOUBLE, span=node.span)
-    except Unfit:
-        raise QueryError("BAD_LITERAL", "a number beyond the range of double", node.span) from None
+    double = float(text)
+    if math.isinf(double):
+        raise QueryError("BAD_LITERAL", "a number beyond the range of double", node.span)
+    return Literal(double, text, type=DOUBLE, span=node.span)
 
 
 def exact(literal: Literal) -> Literal:
-    """A number literal as the decimal that it writes."""
-    value = Decimal(literal.text)
+    """A number literal as the decimal that it writes; anything else, and what has too many digits, as it is."""
+    value = decimal_of(literal.text) if literal.type.is_number else None
+    if value is None:
+        return literal
     _, digits, exponent = value.as_tuple()
     scale = max(0, -exponent) if isinstance(exponent, int) else 0
     whole = max(len(digits) + (exponent if isinstance(exponent, int) else 0), 1)
     if whole + scale > 38:
         return literal
-    return Literal(
-        value.quantize(Decimal(1).scaleb(-scale)), literal.text, type=decimal(whole + scale, scale), span=literal.span
-    )
+    fitted = value.quantize(Decimal(1).scaleb(-scale), context=WIDE)
+    return Literal(fitted, literal.text, type=decimal(whole + scale, scale), span=literal.span)
 
 
 def typed(node: sx.Typed) -> Literal:

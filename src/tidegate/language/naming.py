@@ -13,12 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
-from tidegate.catalog import FUNCTION
+from tidegate.catalog import FUNCTION, TABLES
 from tidegate.errors import QueryError
 from tidegate.language import syntax as sx
 from tidegate.language.bind_expression import Context
 from tidegate.language.printer import print_expression
 from tidegate.language.scope import Scope
+from tidegate.language.sources import bind_sources
 from tidegate.plan.expressions import Expression
 from tidegate.plan.functions import AGGREGATES, FUNCTIONS
 from tidegate.plan.schema import same_name
@@ -36,8 +37,8 @@ class Named:
     span: Span
 
     @classmethod
-    def of(cls, item: sx.Item, bound: Expression, scope: Scope, context: Context) -> Named:
-        """The names of one entry of the SELECT list."""
+    def of(cls, item: sx.Item, bound: Expression, scope: Scope, context: Context, aliases: list[str]) -> Named:
+        """The names of one entry of the SELECT list; ``aliases`` are those of GROUP BY."""
         if item.alias is not None:
             if same_name(item.alias, "level"):
                 raise QueryError("LEVEL_NOT_ASSIGNABLE", "nothing can be named level", item.span, "choose another name")
@@ -46,6 +47,8 @@ class Named:
         if isinstance(item.expression, sx.Name):
             spelled = ".".join(item.expression.parts)
             last = _spelling(item.expression, scope).parts[-1]
+            if len(item.expression.parts) == 1:
+                last = next((alias for alias in aliases if same_name(alias, last)), last)
             return cls(bound, last, spelled, False, item.span)
         return cls(bound, canonical, canonical, False, item.span)
 
@@ -65,15 +68,40 @@ def name_columns(columns: list[Named]) -> tuple[str, ...]:
 
 def canonical_text(node: sx.Expression, scope: Scope, context: Context) -> str:
     """Keywords and built-in functions in upper case, names as declared, one space."""
+    return print_expression(_rewrite(node, lambda part: _declared(part, scope, context)))
 
-    def change(part: sx.Node) -> sx.Node:
-        if isinstance(part, sx.Name):
+
+def _declared(part: sx.Node, scope: Scope, context: Context) -> sx.Node:
+    match part:
+        case sx.Name():
             return _spelling(part, scope)
-        if isinstance(part, sx.Call):
+        case sx.Call():
             return replace(part, name=_function_name(part, context))
-        return part
+        case sx.Object():
+            found = context.catalog.find(TABLES, part.name, context.asker, part.level, part.span)
+            return replace(part, name=found.name)
+        case sx.Subquery(query):
+            return replace(part, query=_declared_query(query, context))
+        case _:
+            return part
 
-    return print_expression(_rewrite(node, change))
+
+def _declared_query(query: sx.Query, context: Context) -> sx.Query:
+    """A sub-query with its own names as declared: they are looked up in its own FROM."""
+    match query:
+        case sx.Select():
+            _, scope = bind_sources(query, context)
+            inside = {
+                entry.name: _rewrite_value(getattr(query, entry.name), lambda part: _declared(part, scope, context))
+                for entry in fields(query)
+            }
+            return replace(query, **inside)  # type: ignore[arg-type]
+        case sx.Union(parts):
+            return replace(query, parts=tuple(_declared_query(part, context) for part in parts))
+        case sx.Emitted(_, inner):
+            return replace(query, query=_declared_query(inner, context))
+        case _:
+            return query
 
 
 def _spelling(name: sx.Name, scope: Scope) -> sx.Name:
@@ -97,7 +125,7 @@ Rewritable = TypeVar("Rewritable", bound=sx.Node)
 
 
 def _rewrite(node: Rewritable, change: Callable[[sx.Node], sx.Node]) -> Rewritable:
-    if isinstance(node, sx.Subquery):
+    if isinstance(node, sx.Select | sx.Union | sx.Emitted | sx.SelectTags):
         return node
     inside: dict[str, Any] = {entry.name: _rewrite_value(getattr(node, entry.name), change) for entry in fields(node)}
     return change(replace(node, **inside))  # type: ignore[return-value]

@@ -21,10 +21,11 @@ from tidegate.errors import QueryError
 from tidegate.language.build_statements import BuildStatements
 from tidegate.language.statements import Statement
 from tidegate.language.syntax import Node
-from tidegate.text import Span
+from tidegate.text import Span, did_you_mean
 
 LONGEST_TEXT = 200_000
 DEEPEST_TREE = 80
+LARGEST_TREE = 5_000
 
 NOT_SUPPORTED = {
     "ORDER": ("ORDER BY has no meaning over an endless stream", "rows of one step come in a fixed order"),
@@ -40,12 +41,33 @@ NOT_SUPPORTED = {
 }  # fmt: skip
 
 
+KEYWORDS = (
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "GROUP",
+    "HAVING",
+    "ROWS",
+    "RANGE",
+    "SLIDE",
+    "PARTITIONED",
+    "UNBOUNDED",
+    "CREATE",
+)
+# Letters that are equal to an ASCII letter where case is ignored: they would read as keywords that they are not.
+_LOOKALIKE = re.compile("[\u0130\u0131\u017f\u212a]")
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)+`|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
+
+
 def parse(text: str) -> Statement:
     """One statement, or one QueryError; never anything else."""
     if len(text) > LONGEST_TEXT:
         raise QueryError("TEXT_TOO_LONG", f"the text has more than {LONGEST_TEXT:,} characters", text="")
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise QueryError("SYNTAX_ERROR", "the text is not valid Unicode", text="")
+    if found := _LOOKALIKE.search(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)):
+        hint = "put the name in backticks"
+        raise QueryError("SYNTAX_ERROR", f'unexpected "{found[0]}"', Span(*found.span()), hint, text)
     try:
         statement = _build(_grammar().parse(text))
         _check_depth(statement)
@@ -84,7 +106,7 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     if word[0].upper() in NOT_SUPPORTED:
         problem, hint = NOT_SUPPORTED[word[0].upper()]
         return QueryError("NOT_SUPPORTED", problem, span, hint, text)
-    return QueryError("SYNTAX_ERROR", f'unexpected "{word[0]}"', span, _advice(word[0], rest), text)
+    return QueryError("SYNTAX_ERROR", f'unexpected "{word[0]}"', span, _advice(word[0], text[:start]), text)
 
 
 def _at_end(error: UnexpectedInput) -> bool:
@@ -99,12 +121,20 @@ def _missing(text: str) -> str:
     return f'a "{opened[0][1]}" is missing' if opened else ""
 
 
-def _advice(word: str, rest: str) -> str:
+def _advice(word: str, before: str) -> str:
     if word in "'\"`":
         return "the quote is never closed"
     if re.match(r"\d+[A-Za-z_]", word):
         return "a number and a name need a space between them"
-    return 'one statement at a time: nothing may follow ";"' if word == ";" else ""
+    if word == ";" or before.rstrip().endswith(";"):
+        return 'one statement at a time: nothing may follow ";"'
+    if before.rstrip().endswith(","):
+        return "a comma too many"
+    return "write one = for a comparison" if word == "=" and before.endswith("=") else _keyword(word)
+
+
+def _keyword(word: str) -> str:
+    return "" if word.upper() in KEYWORDS else did_you_mean(word, KEYWORDS)
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -124,8 +154,12 @@ def _nodes_in(value: object) -> Iterator[Node]:
 def _check_depth(statement: Node) -> None:
     """Refuse what later, recursive stages could not walk; this walk itself needs no stack."""
     level: list[Node] = [statement]
+    size = 0
     for _ in range(DEEPEST_TREE):
         level = [child for node in level for child in children(node)]
+        size += len(level)
+        if size > LARGEST_TREE:
+            raise QueryError("TEXT_TOO_LONG", f"the text has more than {LARGEST_TREE:,} parts", statement.span)
         if not level:
             return
     raise QueryError("TOO_DEEP", f"the text nests more than {DEEPEST_TREE} levels deep", level[0].span)

@@ -14,6 +14,7 @@ from tidegate.language.printer import (
     print_object,
     print_query,
     print_string,
+    print_type,
 )
 from tidegate.plan.windows import duration_text
 
@@ -61,7 +62,7 @@ def _definition(node: st.CreateFunction | st.CreateSource | st.CreateSink | st.C
     name = print_name(node.name)
     match node:
         case st.CreateFunction(_, parameters, returns, body):
-            return f"CREATE FUNCTION {name}{_fields(parameters)} RETURNS {returns} AS {print_string(body)}"
+            return f"CREATE FUNCTION {name}{_fields(parameters)} RETURNS {print_type(returns)} AS {print_string(body)}"
         case st.CreateSource():
             address = f" FROM {print_string(node.address)}{_format(node.format)}"
             return f"CREATE SOURCE {name} {_fields(node.fields)}{address}{_levels(node.levels)}{_options(node)}"
@@ -74,7 +75,7 @@ def _definition(node: st.CreateFunction | st.CreateSource | st.CreateSink | st.C
 
 
 def _fields(fields: tuple[st.Field, ...]) -> str:
-    return "(" + ", ".join(f"{print_name(entry.name)} {entry.type_name}" for entry in fields) + ")"
+    return "(" + ", ".join(f"{print_name(entry.name)} {print_type(entry.type_name)}" for entry in fields) + ")"
 
 
 def _format(form: str | None) -> str:

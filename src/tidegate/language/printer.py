@@ -17,17 +17,16 @@ from tidegate.plan.windows import Range, Rows, duration_text
 # What binds tighter has the higher number; an operand below its place needs parentheses.
 OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 
+_TYPE = re.compile(r"[a-z]+(\(\d+,\d+\))?")
+_LOOKALIKE = re.compile("[\u0130\u0131\u017f\u212a]")  # letters that a parser takes for i, s and k
 _PLAIN = re.compile(r"[^\W\d]\w*")
 RESERVED = frozenset(
-    "SELECT FROM WHERE GROUP HAVING ORDER LIMIT OFFSET UNION INTERSECT EXCEPT JOIN ON USING NATURAL LEFT RIGHT FULL "
-    "OUTER INNER CROSS AS AND OR NOT IN IS LIKE BETWEEN CASE WHEN THEN ELSE END CAST TRY_CAST NULL TRUE FALSE EXISTS "
-    "DISTINCT BY WITH".split()
+    "SELECT FROM WHERE GROUP HAVING ORDER LIMIT OFFSET OVER UNION INTERSECT EXCEPT JOIN ON USING NATURAL LEFT RIGHT "
+    "FULL OUTER INNER CROSS AS AND OR NOT IN IS LIKE BETWEEN CASE WHEN THEN ELSE END CAST TRY_CAST NULL TRUE FALSE "
+    "EXISTS DISTINCT BY WITH".split()
 )
-# Words that the grammar takes as keywords in some places; quoting them is always safe.
-CONTEXTUAL = frozenset(
-    "ISTREAM DSTREAM RSTREAM TAGS TAGGED ABOVE EVERY UPDATE ROWS RANGE SLIDE NOW UNBOUNDED PARTITION PARTITIONED "
-    "INTERVAL ALL SHARING PREFILTER PLACEMENT ESCAPE FORMAT LEVELS DELAY SKEW LATE SHED FED TO AT".split()
-)
+# Words that begin something else where a name may begin; the other keywords are names wherever a name can stand.
+CONTEXTUAL = frozenset("ISTREAM DSTREAM RSTREAM TAGS TAGGED INTERVAL SHARING PREFILTER PLACEMENT".split())
 
 
 def print_name(name: str) -> str:
@@ -36,7 +35,7 @@ def print_name(name: str) -> str:
     >>> print_name("sid"), print_name("AVG(bp)"), print_name("from")
     ('sid', '`AVG(bp)`', '`from`')
     """
-    plain = _PLAIN.fullmatch(name) and name.upper() not in RESERVED | CONTEXTUAL
+    plain = _PLAIN.fullmatch(name) and not _LOOKALIKE.search(name) and name.upper() not in RESERVED | CONTEXTUAL
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
@@ -49,7 +48,7 @@ def print_level(text: str | None) -> str:
     """``@C`` behind a name, or nothing."""
     if text is None:
         return ""
-    return "@" + (text if _PLAIN.fullmatch(text) and text.upper() not in RESERVED | CONTEXTUAL else print_string(text))
+    return "@" + (text if print_name(text) == text else print_string(text))
 
 
 def print_expression(node: sx.Expression, place: int = OR) -> str:
@@ -61,11 +60,13 @@ def print_expression(node: sx.Expression, place: int = OR) -> str:
 def _expression(node: sx.Expression) -> tuple[str, int]:
     match node:
         case sx.Or(operands):
-            return " OR ".join(print_expression(part, AND) for part in operands), OR
+            return " OR ".join(_disjunct(part) for part in operands), OR
         case sx.And(operands):
             return " AND ".join(print_expression(part, NOT) for part in operands), AND
         case sx.Not(operand):
             return f"NOT {print_expression(operand, NOT)}", NOT
+        case sx.Comparison(_, _, sx.Sign()):
+            return f"({_comparison(node)})", PRIMARY  # a bare sign ends at a parenthesis
         case sx.Comparison() | sx.Between() | sx.In() | sx.Like() | sx.IsNull():
             return _comparison(node), COMPARE
         case sx.Binary(operator, left, right):
@@ -76,6 +77,12 @@ def _expression(node: sx.Expression) -> tuple[str, int]:
             return f"{operator}{' ' if inner[0] in '+-' else ''}{inner}", UNARY
         case _:
             return _primary(node), PRIMARY
+
+
+def _disjunct(node: sx.Expression) -> str:
+    """A conjunction keeps the parentheses it was written in: beside a bare literal they matter (Q-4)."""
+    grouped = isinstance(node, sx.And) and node.grouped
+    return f"({print_expression(node)})" if grouped else print_expression(node, AND)
 
 
 def _comparison(node: sx.Comparison | sx.Between | sx.In | sx.Like | sx.IsNull) -> str:
@@ -105,7 +112,7 @@ def _primary(node: sx.Expression) -> str:
         case sx.Boolean(value):
             return "TRUE" if value else "FALSE"
         case sx.Typed(type_name, value):
-            return f"{type_name.upper()} {print_string(value)}"
+            return f"{_typed_name(type_name)} {print_string(value)}"
         case sx.Interval(microseconds):
             return f"INTERVAL {duration_text(microseconds)}"
         case sx.Call():
@@ -113,11 +120,20 @@ def _primary(node: sx.Expression) -> str:
         case sx.Case():
             return _case(node)
         case sx.Cast(operand, type_name, safe):
-            return f"{'TRY_CAST' if safe else 'CAST'}({print_expression(operand)} AS {type_name})"
+            return f"{'TRY_CAST' if safe else 'CAST'}({print_expression(operand)} AS {print_type(type_name)})"
         case sx.Subquery(query):
             return f"({print_query(query)})"
         case _:
             return "NULL"
+
+
+def _typed_name(name: str) -> str:
+    return name.upper() if name in ("date", "timestamp") else print_name(name)
+
+
+def print_type(name: str) -> str:
+    """A type by its name; what cannot be one is still a name."""
+    return name if _TYPE.fullmatch(name) and name.upper() not in RESERVED else print_name(name)
 
 
 def _call(node: sx.Call) -> str:

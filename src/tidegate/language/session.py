@@ -111,7 +111,7 @@ class Sessions:
             catalog = outcome.catalog
             spoken.append(Spoken(entry.text, level, serial, entry.name, outcome.begun, outcome.ended, outcome.shown))
             if outcome.begun:
-                texts[_text_key(outcome.begun)] = entry.text
+                texts.setdefault(_text_key(outcome.begun), entry.text)  # START begins it anew, with the text it has
         if any(entry.problem for entry in spoken):
             return [entry if entry.problem else self._set_refused(entry) for entry in spoken]
         self.catalog, self.texts = catalog, texts

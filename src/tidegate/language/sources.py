@@ -14,7 +14,7 @@ from tidegate.language.bind_expression import Context, ExpressionBinder
 from tidegate.language.scope import Part, Scope
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Column, Expression, RowLevel, conjunction
-from tidegate.plan.schema import same_name
+from tidegate.plan.schema import has, same_name
 from tidegate.plan.windows import Rows, Unbounded, Window
 
 
@@ -122,9 +122,11 @@ def without_level(root: nodes.Node) -> nodes.Node:
         case nodes.Project(below, columns, names):
             kept = [(c, n) for c, n in zip(columns, names, strict=True) if not same_name(n, "level")]
             return nodes.Project(below, tuple(c for c, _ in kept), tuple(n for _, n in kept))
-        case nodes.Distinct(below):
-            return nodes.Distinct(without_level(below))
-        case nodes.UnionAll(parts):
+        case nodes.Distinct() if has(root.schema, "level"):
+            others = [(n, field) for n, field in enumerate(root.schema) if not same_name(field.name, "level")]
+            shown = tuple(Column(n, field.name, type=field.type) for n, field in others)
+            return nodes.Project(root, shown, tuple(field.name for _, field in others))
+        case nodes.UnionAll(parts) if has(root.schema, "level"):
             return nodes.UnionAll(tuple(without_level(part) for part in parts))
         case _:
             return root

@@ -114,9 +114,10 @@ class Not(Node):
 
 @dataclass(frozen=True, slots=True)
 class And(Node):
-    """A flat conjunction of two or more."""
+    """A flat conjunction of two or more; ``grouped`` if it was written in parentheses."""
 
     operands: tuple[Expression, ...]
+    grouped: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,11 @@ def _in(self: Evaluator, node: ex.In, batch: Batch) -> Vector:
     return _decided(True, [compared(self, "=", operand, self.evaluate(option, batch)) for option in node.options])
 
 
+def _between(self: Evaluator, node: ex.Between, batch: Batch) -> Vector:
+    operand, low, high = (self.evaluate(part, batch) for part in (node.operand, node.low, node.high))
+    return _decided(False, [compared(self, ">=", operand, low), compared(self, "<=", operand, high)])
+
+
 def _compare(self: Evaluator, node: ex.Compare, batch: Batch) -> Vector:
     return compared(self, node.operator, self.evaluate(node.left, batch), self.evaluate(node.right, batch))
 
@@ -135,10 +140,12 @@ def compared(self: Evaluator, sign: str, left: Vector, right: Vector) -> Vector:
     failure, null = operands_state([left, right])
     if left.type == LEVEL:
         data = _levels(self.levels, sign, left.data, right.data)
-    elif left.data.dtype == object:
+    elif object in (left.data.dtype, right.data.dtype):
         usable = ~(null | (failure > 0))
         data = np.zeros(len(left), np.bool_)
-        data[usable] = _SIGNS[sign](left.data[usable], right.data[usable]).astype(np.bool_)
+        data[usable] = _SIGNS[sign](left.data[usable].astype(object), right.data[usable].astype(object)).astype(
+            np.bool_
+        )
     else:
         data = _SIGNS[sign](left.data, right.data)
     return Vector(BOOLEAN, data, null, failure)
@@ -163,7 +170,10 @@ def _case(self: Evaluator, node: ex.Case, batch: Batch) -> Vector:
     result = _blank(node.type, len(batch), null=False)
     open_rows = np.arange(len(batch))
     for condition, branch in node.branches:
-        tested = self.evaluate(condition, batch.take(open_rows))
+        rows = batch.take(open_rows)
+        tested = self.evaluate(condition, rows)
+        if node.operand is not None:
+            tested = compared(self, "=", self.evaluate(node.operand, rows), tested)
         _put(result, open_rows[tested.failed()], tested.take(tested.failed()), node.type)
         taken = tested.is_true()
         _put(result, open_rows[taken], self.evaluate(branch, batch.take(open_rows[taken])), node.type)
@@ -297,6 +307,7 @@ _RULES: dict[type[ex.Expression], Callable[[Evaluator, Any, Batch], Vector]] = {
     ex.Case: _case,
     ex.Compare: _compare,
     ex.In: _in,
+    ex.Between: _between,
     ex.Like: _like,
     ex.Arithmetic: _arithmetic,
     ex.Negate: _negate,

@@ -218,8 +218,8 @@ class Epoch:
                 )
             case nodes.RelationOf(plan):
                 return self._table_of(plan, node.schema)
-            case nodes.Select(below, condition):
-                return self._selected(self.changes_of(below), condition)
+            case nodes.Select(below, condition, beside):
+                return self._selected(self.changes_of(below), condition, beside)
             case nodes.Join(parts, condition):
                 return self._joined([self.changes_of(part) for part in parts], condition)
             case nodes.Aggregate(below):
@@ -251,8 +251,8 @@ class Epoch:
         assert inner is not None
         return segments_of(inner, place, self.query.evaluator)
 
-    def _selected(self, changes: Changes, condition: Expression) -> Changes:
-        changes = self._with_scalars(changes, (condition,))
+    def _selected(self, changes: Changes, condition: Expression, beside: tuple[Expression, ...] = ()) -> Changes:
+        changes = self._with_scalars(changes, (condition, *beside))
         tested = self.query.evaluator.evaluate(condition, changes.rows)
         self._note(tested, changes.enter)
         return without_scalars(changes.take(np.flatnonzero(tested.is_true())))
@@ -290,7 +290,9 @@ class Epoch:
         self._note_all([argument for argument in arguments if argument is not None], changes.enter)
         groups = combined_codes([codes(key) for key in keys], len(changes))
         if isinstance(node, nodes.Aggregate) and not node.grouped:
-            return self._one_group(node, changes, arguments)
+            alone = self._one_group(node, changes, arguments)
+            reasons = (*node.expressions(), *nodes.conditions_below(node.input))
+            return without_scalars(self._with_scalars(alone, reasons))
         spans = sweep(groups, changes.enter, changes.leave)
         there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
         member = first_of_each(groups)[spans.group[there]]

@@ -11,10 +11,11 @@ Reads: plan (expressions, text, types).  Read by: language, optimizer, sharing.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from tidegate.plan.describe import describe
-from tidegate.plan.expressions import And, Compare, Expression, In, Literal, Not, Or, can_fail
+from tidegate.plan.expressions import And, Between, Compare, Expression, In, Literal, Not, Or, can_fail
 from tidegate.plan.types import DOUBLE, LEVEL
 
 MOST_CONJUNCTS = 64
@@ -30,27 +31,29 @@ def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
 
 
 def canonical(expression: Expression) -> Expression:
-    """Comparisons with the column on the left, lists and disjunctions in a fixed order."""
+    """Comparisons with the column on the left; lists and disjunctions without repetition, in a fixed order.
+
+    Where something can fail the order of the text stays: it says which of several errors is reported.
+    """
     match expression:
         case Compare(operator, left, right) if _swapped(left, right):
             return Compare(MIRRORED[operator], right, left, span=expression.span)
-        case Or(operands):
-            return Or(_ordered(canonical(part) for part in operands), span=expression.span)
-        case And(operands):
-            return And(_ordered(canonical(part) for part in operands), span=expression.span)
+        case Or(operands) | And(operands):
+            parts = tuple(dict.fromkeys(canonical(part) for part in operands))
+            ordered = parts if can_fail(expression) else tuple(sorted(parts, key=describe))
+            return ordered[0] if len(ordered) == 1 else replace(expression, operands=ordered)
         case Not(operand):
             return Not(canonical(operand), span=expression.span)
-        case In(operand, options):
-            return In(operand, _ordered(options), span=expression.span)
+        case In(operand, options) if not can_fail(expression):
+            equal = tuple(Compare("=", operand, option, span=expression.span) for option in options)
+            return canonical(Or(equal, span=expression.span))
         case _:
             return expression
 
 
-def _ordered(parts: object) -> tuple[Expression, ...]:
-    return tuple(sorted(dict.fromkeys(parts), key=describe))  # type: ignore[call-overload]
-
-
 def _swapped(left: Expression, right: Expression) -> bool:
+    if can_fail(left) and can_fail(right):
+        return False
     if isinstance(left, Literal) != isinstance(right, Literal):
         return isinstance(left, Literal)
     return describe(left) > describe(right)
@@ -78,6 +81,9 @@ def _split(expression: Expression) -> list[Expression]:
     match expression:
         case And(operands):
             return [part for operand in operands for part in _split(operand)]
+        case Between(operand, low, high):
+            least = Compare(">=", operand, low, span=expression.span)
+            return [least, Compare("<=", operand, high, span=expression.span)]
         case Or(operands):
             return _multiply_out(expression, [_split(operand) for operand in operands])
         case _:

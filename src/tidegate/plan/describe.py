@@ -9,6 +9,7 @@ from tidegate.plan.expressions import (
     Aggregate,
     And,
     Arithmetic,
+    Between,
     Case,
     Cast,
     Column,
@@ -64,13 +65,17 @@ def _other(expression: Expression) -> str:
             return f"{_inner(operand)} IS NULL"
         case In(operand, options):
             return f"{_inner(operand)} IN ({_list(options)})"
-        case Like(operand, pattern, _):
-            return f"{_inner(operand)} LIKE {_inner(pattern)}"
+        case Like(operand, pattern, escape):
+            tail = "" if escape is None else f" ESCAPE '{escape}'"
+            return f"{_inner(operand)} LIKE {_inner(pattern)}{tail}"
         case Cast(operand, safe):
             return f"{'TRY_CAST' if safe else 'CAST'}({describe(operand)} AS {expression.type})"
-        case Case(branches, otherwise):
+        case Between(operand, low, high):
+            return f"{_inner(operand)} BETWEEN {_inner(low)} AND {_inner(high)}"
+        case Case(operand, branches, otherwise):
+            head = "" if operand is None else f" {describe(operand)}"
             cases = "".join(f" WHEN {describe(a)} THEN {describe(b)}" for a, b in branches)
-            return f"CASE{cases} ELSE {describe(otherwise)} END"
+            return f"CASE{head}{cases} ELSE {describe(otherwise)} END"
         case Function(name, arguments):
             return f"{name}({_list(arguments)})"
         case UserFunction(name=name, arguments=arguments):

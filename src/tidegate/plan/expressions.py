@@ -9,6 +9,7 @@ Reads: text, plan (types).  Read by: plan, language, reference, operators.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,12 @@ class Literal(Expression):
 
     value: Value
     text: str = field(default="", compare=False)
+    negative_zero: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # 0.0 and -0.0 are equal to Python; as constants they are two.
+        if isinstance(self.value, float) and self.value == 0 and math.copysign(1, self.value) < 0:
+            object.__setattr__(self, "negative_zero", True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,15 @@ class In(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Between(Expression):
+    """x >= low AND x <= high."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Like(Expression):
     """x LIKE pattern."""
 
@@ -141,8 +157,9 @@ class Like(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Case(Expression):
-    """The first branch whose condition is true; only that one is evaluated."""
+    """The first branch whose condition is true, or equal to the operand; only that one is evaluated."""
 
+    operand: Expression | None
     branches: tuple[tuple[Expression, Expression], ...]
     otherwise: Expression
 
@@ -211,7 +228,7 @@ def rewrite(expression: Expression, change: Callable[[Expression], Expression]) 
     changed: dict[str, Any] = {
         entry.name: _rewrite_inside(getattr(expression, entry.name), change)
         for entry in fields(expression)
-        if entry.name not in ("type", "span")
+        if entry.init and entry.name not in ("type", "span")
     }
     return change(replace(expression, **changed))
 

@@ -145,15 +145,19 @@ class RelationOf(Node):
 
 @dataclass(frozen=True)
 class Select(Above):
-    """The rows for which the condition is true."""
+    """The rows for which the condition is true.
+
+    ``beside`` are expressions whose scalar sub-queries count in the row's level as well: the SELECT list beside HAVING.
+    """
 
     condition: Expression
+    beside: tuple[Expression, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.condition.type in (BOOLEAN, NULL)
 
     def expressions(self) -> tuple[Expression, ...]:
-        return (self.condition,)
+        return (self.condition, *self.beside)
 
 
 @dataclass(frozen=True)
@@ -295,6 +299,11 @@ def subplans(plan: QueryPlan) -> tuple[QueryPlan, ...]:
     """The plans directly inside a plan: sub-queries of FROM, then scalar ones."""
     tables = [node.plan for node in walk(plan.root) if isinstance(node, StreamOf | RelationOf)]
     return (*tables, *(sub.plan for sub in scalar_subqueries(plan)))
+
+
+def conditions_below(node: Node) -> tuple[Expression, ...]:
+    """The conditions of WHERE and of joins below a node, sub-queries not entered."""
+    return tuple(entry for below in walk(node) if isinstance(below, Select | Join) for entry in below.expressions())
 
 
 def tables_inside(plan: QueryPlan) -> frozenset[QueryPlan]:

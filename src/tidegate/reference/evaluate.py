@@ -94,7 +94,7 @@ def _is_null(node: ex.IsNull, row: Row, world: World) -> object:
 def _case(node: ex.Case, row: Row, world: World) -> object:
     """CASE evaluates the branch taken, and no other."""
     for condition, result in node.branches:
-        value = evaluate(condition, row, world)
+        value = evaluate(condition, row, world) if node.operand is None else _equal(node.operand, condition, row, world)
         if isinstance(value, Failure):
             return value
         if value is True:
@@ -147,13 +147,23 @@ def compared(sign: str, left: Any, right: Any, side: ex.Expression, world: World
 
 def _in(node: ex.In, row: Row, world: World) -> object:
     """X IN (a, b) is x = a OR x = b."""
-    return _decided(True, [_equal(node, option, row, world) for option in node.options])
+    return _decided(True, [_equal(node.operand, option, row, world) for option in node.options])
 
 
-def _equal(node: ex.In, option: ex.Expression, row: Row, world: World) -> object:
-    values = [evaluate(node.operand, row, world), evaluate(option, row, world)]
+def _equal(operand: ex.Expression, option: ex.Expression, row: Row, world: World) -> object:
+    return _tested("=", operand, option, row, world)
+
+
+def _tested(sign: str, left: ex.Expression, right: ex.Expression, row: Row, world: World) -> object:
+    values = [evaluate(left, row, world), evaluate(right, row, world)]
     unusual = _unusual(values)
-    return compared("=", values[0], values[1], node.operand, world) if unusual is _USUAL else unusual
+    return compared(sign, values[0], values[1], left, world) if unusual is _USUAL else unusual
+
+
+def _between(node: ex.Between, row: Row, world: World) -> object:
+    """X BETWEEN a AND b is x >= a AND x <= b."""
+    tests = [_tested(">=", node.operand, node.low, row, world), _tested("<=", node.operand, node.high, row, world)]
+    return _decided(False, tests)
 
 
 def _like(node: ex.Like, world: World, value: Any, pattern: Any) -> object:
@@ -222,6 +232,7 @@ _RULES: dict[type[ex.Expression], Callable[[Any, Row, World], object]] = {
     ex.Case: _case,
     ex.Compare: _strict(_compare, "left", "right"),
     ex.In: _in,
+    ex.Between: _between,
     ex.Like: _strict(_like, "operand", "pattern"),
     ex.Arithmetic: _strict(_arithmetic, "left", "right"),
     ex.Negate: _strict(_negate, "operand"),

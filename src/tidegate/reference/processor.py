@@ -81,6 +81,10 @@ class Processor:
             if _key(one.entry) == _key(entry) and one.entry.serial == entry.serial:
                 one.ending = True
 
+    def keep(self, level: Level) -> None:
+        """End everything that is not of this level."""
+        self.running = [one for one in self.running if one.entry.level == level]
+
     def _stored(self, plan: nodes.QueryPlan, level: Level) -> Stored:
         """The rows of stored relations that the level dominates."""
         found = {

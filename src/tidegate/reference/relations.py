@@ -23,8 +23,8 @@ Leaves = Mapping[nodes.Node, list[Row]]
 def rows_of(node: nodes.Node, leaves: Leaves, world: World) -> list[Row]:
     """The relation of a node, given the relations of windows, stored relations and sub-queries."""
     match node:
-        case nodes.Select(below, condition):
-            return selected(rows_of(below, leaves, world), condition, world)
+        case nodes.Select(below, condition, beside):
+            return selected(rows_of(below, leaves, world), condition, world, beside)
         case nodes.Project(below, columns):
             return _projected(rows_of(below, leaves, world), columns, world)
         case nodes.Join(parts, condition):
@@ -39,12 +39,13 @@ def rows_of(node: nodes.Node, leaves: Leaves, world: World) -> list[Row]:
             return leaves[node]
 
 
-def selected(rows: list[Row], condition: Expression, world: World) -> list[Row]:
+def selected(rows: list[Row], condition: Expression, world: World, beside: tuple[Expression, ...] = ()) -> list[Row]:
     """The rows for which the condition is true; its scalar sub-queries count in their levels (Q-6)."""
     failures: list[Failure] = []
-    kept = [row for row in rows if is_true(condition, row, world, failures)]
+    raised = [Row(row.values, level_with(row.level, (condition, *beside), world)) for row in rows]
+    kept = [row for row in raised if is_true(condition, row, world, failures)]
     matters(failures)
-    return [Row(row.values, level_with(row.level, (condition,), world)) for row in kept]
+    return kept
 
 
 def _joined(parts: list[list[Row]], condition: Expression | None, world: World) -> list[Row]:
@@ -94,7 +95,13 @@ def _group(node: nodes.Aggregate | nodes.Panes, members: list[Row], world: World
     keys = tuple(representative(evaluate(key, members[0], world)) for key in node.keys)
     results = [_aggregated(call, members, world) for call in node.calls]
     level = world.lattice.lub_of(row.level for row in members)
-    return Row((*keys, *results), level_with(level, node.expressions(), world))
+    return Row((*keys, *results), level_with(level, _reasons(node), world))
+
+
+def _reasons(node: nodes.Aggregate | nodes.Panes) -> tuple[Expression, ...]:
+    """What a group's level depends on besides its rows: without GROUP BY also the conditions that left none (Q-6)."""
+    alone = isinstance(node, nodes.Aggregate) and not node.grouped
+    return (*node.expressions(), *(nodes.conditions_below(node.input) if alone else ()))
 
 
 def _aggregated(call: AggregateCall, members: list[Row], world: World) -> object:

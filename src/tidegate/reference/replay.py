@@ -73,9 +73,9 @@ def write_log(case: Case) -> Log:
             case TupleEntry():
                 admitted, kept_out = _admit(case, payload, clock)
                 (entries if not kept_out else quarantined).append(admitted)
-    first, last = _span(entries or quarantined)
-    moved = [Stamped(min(entry.instant, last), entry.arrival, entry.payload) for entry in quarantined]
-    return Log(in_order([*entries, *moved]), first, last, clock.late, len(quarantined))
+    first, last = _span(entries)
+    moved = [Stamped(max(first, min(entry.instant, last)), entry.arrival, entry.payload) for entry in quarantined]
+    return Log(in_order([*entries, *(moved if entries else quarantined)]), first, last, clock.late, len(quarantined))
 
 
 def _span(entries: list[Stamped[Entry]]) -> tuple[int, int]:
@@ -111,23 +111,26 @@ class Replay:
         """Every line, in order: step, then query, then ``-`` before ``+``, then the row's text."""
         self._say(self.log.first, [StatementEntry(s.at, s.text, s.user, s.name) for s in self.case.listed])
         yield from self._flush_if_empty()
-        position, now = 0, self.log.first
-        while now <= self.log.last:
+        position, now, last = 0, self.log.first, self.log.last
+        if last < now and self.log.entries:  # nothing but quarantined tuples: only the top may learn of them
+            self.processor.keep(self.case.lattice.top)
+            now, last = _span(self.log.entries)
+        while now <= last:
             while position < len(self.log.entries) and self.log.entries[position].instant <= now:
                 self._enter(self.log.entries[position])
                 position += 1
             for result in self.processor.advance(now):
                 self._add(now, result)
             yield from self._flush()
-            now = self._next(position, now)
+            now = self._next(position, now, last)
 
     def _flush_if_empty(self) -> Iterator[Line]:
         return self._flush() if self.log.last < self.log.first else iter(())
 
-    def _next(self, position: int, now: int) -> int:
+    def _next(self, position: int, now: int, last: int) -> int:
         event = self.processor.next_event(now)
         entry = self.log.entries[position].instant if position < len(self.log.entries) else None
-        return min((instant for instant in (event, entry) if instant is not None), default=self.log.last + 1)
+        return min((instant for instant in (event, entry) if instant is not None), default=last + 1)
 
     def _flush(self) -> Iterator[Line]:
         lines, self.lines = sorted(self.lines, key=lambda line: line.place), []

@@ -14,8 +14,10 @@ from tidegate.functions.definition import FunctionDefinition
 from tidegate.functions.failure import FunctionFailed
 from tidegate.functions.host import FunctionHost
 from tidegate.plan.expressions import UserFunction
+from tidegate.scalars.casts import DAY
 from tidegate.scalars.values import Failure
 from tidegate.security.lattice import Level
+from tidegate.values import FIRST_TIMESTAMP, LAST_TIMESTAMP
 
 
 class Hosts:
@@ -38,12 +40,22 @@ class Hosts:
         def call(node: UserFunction, values: list[object]) -> object:
             definition = FunctionDefinition(node.name, node.parameters, node.returns, node.body)
             columns = [pa.array([value], kind) for value, kind in zip(values, definition.parameter_types, strict=True)]
+            failed = Failure("FUNCTION_FAILED", f'function "{node.name}" failed', node.span)
             try:
-                return _value(host.call(definition, columns, 1))
+                value = _value(host.call(definition, columns, 1))
             except FunctionFailed:
-                return Failure("FUNCTION_FAILED", f'function "{node.name}" failed', node.span)
+                return failed
+            return value if _is_possible(value, node.returns) else failed
 
         return call
+
+
+def _is_possible(value: object, type_name: str) -> bool:
+    """Dates and timestamps lie in the years 1 to 9999, whatever 32 or 64 bits could say."""
+    unit = {"date": DAY, "timestamp": 1}.get(type_name)
+    if unit is None or not isinstance(value, int):
+        return True
+    return FIRST_TIMESTAMP <= value * unit <= LAST_TIMESTAMP
 
 
 def _value(column: pa.Array) -> object:

@@ -97,7 +97,8 @@ def _to_integer(value: object, limits: tuple[int, int]) -> int | None:
 def _to_double(value: object) -> float | None:
     if isinstance(value, str):
         text = value.strip()
-        return SPECIAL.get(text, float(text) if _NUMBER.fullmatch(text) else None)
+        number = SPECIAL.get(text, float(text) if _NUMBER.fullmatch(text) else None)
+        return None if number is not None and text not in SPECIAL and math.isinf(number) else number
     return float(value)  # type: ignore[arg-type]
 
 

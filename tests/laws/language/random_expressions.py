@@ -82,7 +82,7 @@ class RandomExpressions(RandomWords):
         return sx.Not(self.expression(depth))
 
     def _and(self, depth: int) -> sx.Expression:
-        return sx.And(self._operands(sx.And, depth))
+        return sx.And(self._operands(sx.And, depth), self.chance(0.5))
 
     def _or(self, depth: int) -> sx.Expression:
         return sx.Or(self._operands(sx.Or, depth))

@@ -103,3 +103,29 @@ def test_an_ungrouped_aggregate_has_the_lub_of_what_is_in_its_window(seed: int) 
             assert (line["row"]["p"], line["level"]) == expected, show(f"{name}: {line}", case)
         rows += len(found["a"])
     assert rows > 100
+
+
+def test_a_scalar_sub_query_raises_the_level_wherever_it_stands(seed: int) -> None:
+    """Q-6: in the SELECT list or in an evaluated condition, short-circuit or not; nothing before its first step."""
+    rows = 0
+    for name, chance in chances(seed, "scalar levels", examples(60, 3_000)):
+        writer = CaseWriter(chance)
+        level, words = begin(writer)
+        outer, inner = stream(words), stream(words)
+        source, window = f"FROM {outer.name} {words.window(outer)} AS v", words.window(inner)
+        while "PARTITIONED" in window:  # one row, not one for each partition
+            window = words.window(inner)
+        one = f"(SELECT LUB(level) AS p FROM {inner.name} {window})"
+        texts = {
+            "listed": f"SELECT RSTREAM v.level AS q, {one} AS p {source}",
+            "tested": f"SELECT RSTREAM v.level AS q {source} WHERE 1 = 1 OR {one} IS NULL",
+        }
+        case, found = asked(writer, level, **texts)
+        lattice = lattice_of(case)
+        for line in found["listed"]:
+            expected = lattice.lub(Level(line["row"]["q"]), Level(line["row"]["p"] or lattice.bottom))
+            assert line["level"] == expected, show(f"{name}: {line}", case)
+        listed, tested = (sorted((line["time"], line["level"], line["row"]["q"]) for line in found[n]) for n in texts)
+        assert listed == tested, show(name, case)
+        rows += len(listed)
+    assert rows > 300
