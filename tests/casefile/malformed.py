@@ -71,7 +71,7 @@ NOT_JSON: dict[str, tuple[str, str]] = {
     "repeated attribute": ('{"levels": "U", "streams": {"S": {"a": "int", "a": "int"}}}', 'the key "a" stands twice'),
     "nested lists": ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
     "nested objects": ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
-    "integer of thousands of digits": ('{"levels": "U", "options": {"epoch": ' + "9" * 5_000 + "}}", "nothing can hold"),
+    "integer of thousands of digits": ('{"levels": "U", "options": {"epoch": ' + "9" * 5_000 + "}}", "can hold"),
     "exponent of many digits": ('{"levels": "U", "input": [{"time": 1e99999999999999999999}]}', ""),
 }
 
