@@ -106,7 +106,7 @@ def test_unify_finds_the_common_type_of_all_or_says_which_two_do_not_fit() -> No
     assert [entry.type for entry in unify([column(INT), column(NULL), column(DOUBLE)], NOWHERE, "IN")] == [DOUBLE] * 3
     with pytest.raises(QueryError) as caught:
         unify([column(INT), column(STRING)], NOWHERE, "IN")
-    assert (caught.value.code, caught.value.problem) == ("TYPE_MISMATCH", "IN has a int and a string")
+    assert (caught.value.code, caught.value.problem) == ("TYPE_MISMATCH", "IN does not take int and string")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def mismatch(left: Type, right: Type, span: Span, what: str) -> QueryError:
     hint = "write CAST(… AS type) on one side" if left.name not in ("level", "interval") else ""
     if "level" in (left.name, right.name):
         hint = "a level compares with a level name or another level"
-    return QueryError("TYPE_MISMATCH", f"{what} has a {left} and a {right}", span, hint)
+    return QueryError("TYPE_MISMATCH", f"{what} does not take {left} and {right}", span, hint)
 
 
 def boolean(expression: Expression, what: str) -> Expression:

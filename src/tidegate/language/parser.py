@@ -21,6 +21,7 @@ from tidegate.errors import QueryError
 from tidegate.language.build_statements import BuildStatements
 from tidegate.language.statements import Statement
 from tidegate.language.syntax import Node
+from tidegate.plan.windows import UNITS
 from tidegate.text import Span, did_you_mean
 
 LONGEST_TEXT = 200_000
@@ -74,7 +75,7 @@ def parse(text: str) -> Statement:
     except UnexpectedInput as error:
         raise _syntax_error(text, error) from None
     except QueryError as error:
-        raise error.within(text) from None
+        raise _with_unit(error, text).within(text) from None
     return statement
 
 
@@ -107,6 +108,20 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
         problem, hint = NOT_SUPPORTED[word[0].upper()]
         return QueryError("NOT_SUPPORTED", problem, span, hint, text)
     return QueryError("SYNTAX_ERROR", f'unexpected "{word[0]}"', span, _advice(word[0], text[:start]), text)
+
+
+def _with_unit(error: QueryError, text: str) -> QueryError:
+    """A time whose unit is misspelt, or longer than a day, is told so."""
+    word = (
+        re.match(r"\s*([A-Za-z]{2,})", text[error.span.end :]) if error.code == "UNIT_REQUIRED" and error.span else None
+    )
+    if word is None or error.span is None:
+        return error
+    meant = did_you_mean(word[1], [unit.upper() for unit in UNITS if len(unit) > 3])
+    if not meant and word[1].upper().rstrip("S") not in ("WEEK", "MONTH", "QUARTER", "YEAR"):
+        return error
+    place = Span(error.span.end + word.start(1), error.span.end + word.end(1))
+    return QueryError("UNIT_REQUIRED", f'"{word[1]}" is not a unit of time', place, meant or "the largest unit is DAYS")
 
 
 def _at_end(error: UnexpectedInput) -> bool:
