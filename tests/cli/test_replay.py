@@ -230,3 +230,11 @@ def test_the_program_exits_2_for_a_malformed_case() -> None:
     done = subprocess.run([*COMMAND, "replay", "-"], input=b"{}", capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b'tidegate: -: the case has no "levels"\n'
+
+
+def test_standard_input_is_read_like_a_file() -> None:
+    """The same bytes give the same answer, by name or on standard input: UTF-8, with a mark at its start or none."""
+    case = b'{"levels": "U", "streams": {"S": {"x": "int"}}, "queries": [], "input": []}'
+    for given, status in ((b"\xef\xbb\xbf" + case, 0), (case[:-1] + b', "users": {"\xff": "U"}}', 2)):
+        done = subprocess.run([*COMMAND, "replay", "-"], input=given, capture_output=True, check=False)
+        assert (done.returncode, done.stdout) == (status, b"")

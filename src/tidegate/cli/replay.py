@@ -64,8 +64,8 @@ def _check_switches(off: str) -> None:
 def load_case(file: str) -> Case:
     """A case from a file, or from standard input for "-"; malformed ones end the command with status 2."""
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-        return read_case(text)
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return read_case(raw.decode("utf-8-sig"))
     except CaseError as error:
         malformed(f"{file}: {error}")
     except OSError as error:

@@ -20,7 +20,7 @@ from tidegate.language.bind_call import bind_call
 from tidegate.language.coerce import boolean, comparable, mismatch, unify, widen
 from tidegate.language.scope import Scope
 from tidegate.plan import expressions as ex
-from tidegate.plan.nodes import QueryPlan
+from tidegate.plan.nodes import PANES, QueryPlan
 from tidegate.plan.schema import same_name
 from tidegate.plan.types import (
     BOOLEAN,
@@ -304,6 +304,9 @@ class ExpressionBinder:
             raise QueryError("SUBQUERY_NOT_ALLOWED", "a condition before a window uses the tuple only", span,
                              "write the condition after a window")  # fmt: skip
         plan = self.context.bind_query(query)
+        if plan.emit == PANES:
+            raise QueryError("BAD_PANES", "a pane is emitted once and then forgotten: it has no value in between", span,
+                             "derive a stream from it, and read that under a window")  # fmt: skip
         if len(plan.columns) != 1:
             raise QueryError("SUBQUERY_COLUMNS", "a sub-query in an expression has one column", span)
         return ex.ScalarSubquery(plan, type=plan.columns[0].type, span=span)
