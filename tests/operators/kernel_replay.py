@@ -79,6 +79,9 @@ class KernelReplay:
         for statement in self.case.listed:
             self._say(statement, (self.log.first, -1))
         last = self.log.first - 1
+        if self.log.last < self.log.first and self.log.entries:  # nothing but quarantined tuples
+            self.processor.lives = [life for life in self.processor.lives if life.entry.level == self.case.lattice.top]
+            last = self.log.entries[0].instant - 1
         for epoch in self._epochs():
             for entry in epoch:
                 if isinstance(entry.payload, StatementEntry):
