@@ -20,7 +20,7 @@ from tidegate.plan.schema import Field, Schema, same_name
 from tidegate.plan.types import parse_type, type_names
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Lattice, Level
-from tidegate.text import did_you_mean, listed
+from tidegate.text import did_you_mean, is_unicode, listed
 from tidegate.values import Unfit, read_row
 
 KEYS = ("levels", "streams", "relations", "queries", "input", "users", "sites", "functions", "options")
@@ -142,7 +142,7 @@ def _list(value: object, what: str) -> list[object]:
 def _string(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise CaseError(f"{what} is not a text")
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if not is_unicode(value):
         raise CaseError(f"{what} is not valid Unicode")
     return value
 

@@ -88,6 +88,11 @@ def did_you_mean(name: str, visible: Iterable[str]) -> str:
     return f'did you mean "{names[close[0]]}"?' if close else ""
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text has no half characters, which JSON can write but nothing can encode."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def one_line(message: str) -> str:
     r"""A message on one line that every terminal can show: what is not printable is escaped.
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from tidegate.plan.schema import Schema
 from tidegate.plan.types import BIGINT_RANGE, INT_RANGE, Type
+from tidegate.text import is_unicode
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EPOCH_DAY = date(1970, 1, 1)
@@ -96,7 +97,7 @@ def _boolean(value: object, kind: Type) -> bool:
 def _string(value: object, kind: Type) -> str:
     if not isinstance(value, str):
         raise Unfit("not a string")
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if not is_unicode(value):
         raise Unfit("not valid Unicode")
     return value
 

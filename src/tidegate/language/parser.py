@@ -19,10 +19,11 @@ from lark.exceptions import UnexpectedInput, VisitError
 
 from tidegate.errors import QueryError
 from tidegate.language.build_statements import BuildStatements
+from tidegate.language.printer import LOOKALIKE
 from tidegate.language.statements import Statement
 from tidegate.language.syntax import Node
 from tidegate.plan.windows import UNITS
-from tidegate.text import Span, did_you_mean
+from tidegate.text import Span, did_you_mean, is_unicode
 
 LONGEST_TEXT = 200_000
 DEEPEST_TREE = 80
@@ -55,8 +56,6 @@ KEYWORDS = (
     "UNBOUNDED",
     "CREATE",
 )
-# Letters that are equal to an ASCII letter where case is ignored: they would read as keywords that they are not.
-_LOOKALIKE = re.compile("[\u0130\u0131\u017f\u212a]")
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)+`|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 
 
@@ -64,9 +63,9 @@ def parse(text: str) -> Statement:
     """One statement, or one QueryError; never anything else."""
     if len(text) > LONGEST_TEXT:
         raise QueryError("TEXT_TOO_LONG", f"the text has more than {LONGEST_TEXT:,} characters", text="")
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if not is_unicode(text):
         raise QueryError("SYNTAX_ERROR", "the text is not valid Unicode", text="")
-    if found := _LOOKALIKE.search(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)):
+    if found := LOOKALIKE.search(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)):
         hint = "put the name in backticks"
         raise QueryError("SYNTAX_ERROR", f'unexpected "{found[0]}"', Span(*found.span()), hint, text)
     try:

@@ -18,7 +18,7 @@ from tidegate.plan.windows import Range, Rows, duration_text
 OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 
 _TYPE = re.compile(r"[a-z]+(\(\d+,\d+\))?")
-_LOOKALIKE = re.compile("[\u0130\u0131\u017f\u212a]")  # letters that a parser takes for i, s and k
+LOOKALIKE = re.compile("[\u0130\u0131\u017f\u212a]")  # letters that a parser takes for i, s and k
 _PLAIN = re.compile(r"[^\W\d]\w*")
 RESERVED = frozenset(
     "SELECT FROM WHERE GROUP HAVING ORDER LIMIT OFFSET OVER UNION INTERSECT EXCEPT JOIN ON USING NATURAL LEFT RIGHT "
@@ -35,7 +35,7 @@ def print_name(name: str) -> str:
     >>> print_name("sid"), print_name("AVG(bp)"), print_name("from")
     ('sid', '`AVG(bp)`', '`from`')
     """
-    plain = _PLAIN.fullmatch(name) and not _LOOKALIKE.search(name) and name.upper() not in RESERVED | CONTEXTUAL
+    plain = _PLAIN.fullmatch(name) and not LOOKALIKE.search(name) and name.upper() not in RESERVED | CONTEXTUAL
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
