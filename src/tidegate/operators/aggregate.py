@@ -5,15 +5,13 @@ Reads: plan, operators, scalars.  Read by: query.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from tidegate.operators import exact
+from tidegate.operators import exact, words
 from tidegate.operators.evaluate import Evaluator
-from tidegate.operators.extremes import extremes, leaves_in_order
-from tidegate.operators.timeline import Sweep, sweep
-from tidegate.operators.vector import Array, Mask, Numbers, Vector, codes, combined_codes, from_values, to_values
+from tidegate.operators.extremes import by_enter, extremes
+from tidegate.operators.timeline import Ranges, Sweep, sweep
+from tidegate.operators.vector import Array, Numbers, Vector, codes, combined_codes, from_values, to_values
 from tidegate.plan.expressions import Aggregate
 from tidegate.plan.types import BIGINT, DOUBLE, LEVEL
 from tidegate.scalars import aggregates as scalar_aggregates
@@ -25,43 +23,42 @@ def aggregated(call: Aggregate, argument: Vector | None, spans: Sweep, groups: N
                lifetimes: tuple[Numbers, Numbers]) -> Vector:  # fmt: skip
     """The value of an aggregate in every segment."""
     if argument is None:
-        return Vector(BIGINT, spans.running(np.ones(len(groups), np.int64)))
-    present = ~argument.is_null()
+        return Vector(BIGINT, spans.count())
     if call.name == "COUNT":
-        counted = (
-            _distinct(argument, present, groups, lifetimes, spans)
-            if call.distinct
-            else spans.running(present.astype(np.int64))
-        )
-        return Vector(BIGINT, counted)
+        distinct = call.distinct
+        return Vector(BIGINT, _distinct(argument, groups, lifetimes, spans) if distinct else _how_many(argument, spans))
     if call.name == "LUB":
-        there = spans.present(argument.data, len(evaluator.levels.labels), present)
-        missing = ~np.any(there, axis=1)
-        return Vector(LEVEL, evaluator.levels.lub_of_sets(there), missing)
-    counts = spans.running(present.astype(np.int64))
+        there = None if argument.null is None else ~argument.null
+        level = spans.levels(argument.data, evaluator.levels, there)
+        return Vector(LEVEL, level, _how_many(argument, spans) == 0)
     if call.name in ("SUM", "AVG") and argument.data.dtype != object:
-        return _sum(call, argument, present, counts, spans, evaluator)
-    if call.name in ("MIN", "MAX") and (order := leaves_in_order(groups, *lifetimes)) is not None:
-        return extremes(call.name, argument, spans, order)
+        return _sum(call, argument, spans, evaluator)
+    if call.name in ("MIN", "MAX"):
+        ranges = spans if isinstance(spans, Ranges) else by_enter(groups, *lifetimes)
+        if ranges is not None:
+            return extremes(call.name, argument, ranges)
     return _by_rows(call, argument, spans, evaluator)
+
+
+def _how_many(argument: Vector, spans: Sweep) -> Numbers:
+    """How many values are there that are not NULL."""
+    return spans.count() if argument.null is None else spans.running((~argument.null).astype(np.int64))
 
 
 # ------------------------------------------------------------------------------ sums
 
 
-def _sum(
-    call: Aggregate, argument: Vector, present: Mask, counts: Numbers, spans: Sweep, evaluator: Evaluator
-) -> Vector:
-    total = _doubles(argument, present, spans) if argument.type == DOUBLE else None
-    empty = counts == 0
-    if total is not None:
-        data = total if call.name == "SUM" else total / np.maximum(counts, 1)
-        return Vector(DOUBLE, data, empty)
-    whole, over = _integers(argument, present, spans)
-    failure = np.where(over, _overflow(call, evaluator), 0)
+def _sum(call: Aggregate, argument: Vector, spans: Sweep, evaluator: Evaluator) -> Vector:
+    counts = _how_many(argument, spans)
+    longest, shortest = int(spans.count().max(initial=0)), int(counts.min(initial=0))
+    empty = counts == 0 if shortest == 0 else None
+    if argument.type == DOUBLE:
+        total, failure = _doubles(argument, spans, longest), None
+    else:
+        total, failure = _integers(argument, spans, longest, _overflow(call, evaluator))
     if call.name == "SUM":
-        return Vector(BIGINT, whole, empty, failure)
-    return Vector(DOUBLE, whole.astype(np.float64) / np.maximum(counts, 1), empty, failure)
+        return Vector(call.type, total, empty, failure)
+    return Vector(DOUBLE, total.astype(np.float64) / np.maximum(counts, 1), empty, failure)
 
 
 def _overflow(call: Aggregate, evaluator: Evaluator) -> int:
@@ -69,48 +66,50 @@ def _overflow(call: Aggregate, evaluator: Evaluator) -> int:
     return evaluator.failures.number(what.code, what.problem, what.span)
 
 
-def _totals(limbs: exact.Limbs, spans: Sweep) -> exact.Limbs:
-    running = limbs.added_up(spans.sign, spans.row)
-    return exact.Limbs(_since_base(running.limbs, spans), limbs.exponent)
-
-
-def _since_base(running: Numbers, spans: Sweep) -> Numbers:
-    padded = np.vstack([np.zeros((1, running.shape[1]), np.int64), running])
-    result: Numbers = padded[spans.last + 1] - padded[spans.base]
-    return result
-
-
-def _doubles(argument: Vector, present: Mask, spans: Sweep) -> Array:
+def _doubles(argument: Vector, spans: Sweep, longest: int) -> Array:
     """NaN for any NaN or both infinities, one infinity itself, else the exact sum rounded once."""
-    finite = present & np.isfinite(argument.data)
-    total = exact.rounded(_totals(exact.limbs_of_doubles(np.where(finite, argument.data, 0.0)), spans))
-    if finite.sum() == present.sum():
-        return total
-    up, down = (spans.running((present & (argument.data == bound)).astype(np.int64)) > 0 for bound in (np.inf, -np.inf))
-    unknown = (spans.running((present & np.isnan(argument.data)).astype(np.int64)) > 0) | (up & down)
+    data = argument.data if argument.null is None else np.where(argument.null, 0.0, argument.data)
+    finite = np.isfinite(data)
+    if finite.all():
+        return _finite(data, spans, longest)
+    total = _finite(np.where(finite, data, 0.0), spans, longest)
+    up, down = (spans.running((data == bound).astype(np.int64)) > 0 for bound in (np.inf, -np.inf))
+    unknown = (spans.running(np.isnan(data).astype(np.int64)) > 0) | (up & down)
     return np.where(unknown, np.nan, np.where(up, np.inf, np.where(down, -np.inf, total)))
 
 
-def _integers(argument: Vector, present: Mask, spans: Sweep) -> tuple[Numbers, Mask]:
-    """The exact total, and where it leaves 64 bits."""
-    totals = _totals(exact.limbs_of_integers(np.where(present, argument.data, 0)), spans).limbs
+def _finite(data: Array, spans: Sweep, longest: int) -> Array:
+    quick = words.sums(data, spans, longest)
+    return exact.rounded(_totals(exact.limbs_of_doubles(data), spans)) if quick is None else quick
+
+
+def _integers(argument: Vector, spans: Sweep, longest: int, failure: int) -> tuple[Numbers, Numbers | None]:
+    """The exact total, and the failure where it leaves 64 bits."""
+    data = argument.data if argument.null is None else np.where(argument.null, 0, argument.data)
+    quick = words.integers(data, spans, longest)
+    if quick is not None:
+        return quick, None
+    totals = _totals(exact.limbs_of_integers(data), spans).limbs
     carry, low = totals[:, 0] >> exact.LIMB, totals[:, 0] & exact.MASK
     high = totals[:, 1] + carry
     over = (high < -(2**31)) | (high > 2**31 - 1)
-    return (np.where(over, 0, high) << exact.LIMB) | low, over
+    return (np.where(over, 0, high) << exact.LIMB) | low, np.where(over, failure, 0)
+
+
+def _totals(limbs: exact.Limbs, spans: Sweep) -> exact.Limbs:
+    columns = [spans.running(limbs.limbs[:, k]) for k in range(limbs.limbs.shape[1])]
+    return exact.Limbs(np.stack(columns, axis=1), limbs.exponent)
 
 
 # ------------------------------------------------------------------------------ the rest
 
 
-def _distinct(
-    argument: Vector, present: Mask, groups: Numbers, lifetimes: tuple[Numbers, Numbers], spans: Sweep
-) -> Numbers:
+def _distinct(argument: Vector, groups: Numbers, lifetimes: tuple[Numbers, Numbers], spans: Sweep) -> Numbers:
     """COUNT(DISTINCT x): how many values are there, each of which is there while some row with it is."""
-    rows = np.flatnonzero(present)
+    rows = np.flatnonzero(~argument.is_null())
     pairs = combined_codes([groups[rows], codes(argument.take(rows))], len(rows))
     inner = sweep(pairs, lifetimes[0][rows], lifetimes[1][rows])
-    there = inner.running(np.ones(len(rows), np.int64)) > 0
+    there = inner.count() > 0
     before = np.r_[False, there[:-1]] & np.r_[False, inner.group[1:] == inner.group[:-1]] if len(there) else there
     change = there.astype(np.int64) - before.astype(np.int64)
     group_of_pair = np.zeros(int(pairs.max(initial=-1)) + 1, np.int64)
@@ -138,25 +137,8 @@ def _by_rows(call: Aggregate, argument: Vector, spans: Sweep, evaluator: Evaluat
     values = to_values(argument)
     results = [
         scalar_aggregates.aggregate(call, [values[row] for row in rows], evaluator.levels.lattice)
-        for rows in members(spans)
+        for rows in spans.members()
     ]
     numbers = [evaluator.failures.number(v.code, v.problem, v.span) if isinstance(v, Failure) else 0 for v in results]
     found = from_values([None if isinstance(v, Failure) else v for v in results], call.type)
     return Vector(call.type, found.data, found.null, np.array(numbers, np.int64))
-
-
-def members(spans: Sweep) -> Iterator[list[int]]:
-    """For each segment the rows that are there."""
-    there: dict[int, None] = {}
-    event = 0
-    for number, last in enumerate(spans.last):
-        if event == spans.base[number]:
-            there = {}
-        while event <= last:
-            row = int(spans.row[event])
-            if spans.sign[event] > 0:
-                there[row] = None
-            else:
-                there.pop(row, None)
-            event += 1
-        yield list(there)

@@ -25,7 +25,7 @@ class Batch:
     def __len__(self) -> int:
         return len(self.level)
 
-    def take(self, rows: Numbers | Mask) -> Batch:
+    def take(self, rows: Numbers | Mask | slice) -> Batch:
         """Some rows, by number or by mask."""
         scalars = {scalar: vector.take(rows) for scalar, vector in self.scalars.items()}
         return Batch(tuple(column.take(rows) for column in self.columns), self.level[rows], scalars)
@@ -52,7 +52,7 @@ class Changes:
     def __len__(self) -> int:
         return len(self.enter)
 
-    def take(self, rows: Numbers | Mask) -> Changes:
+    def take(self, rows: Numbers | Mask | slice) -> Changes:
         """Some rows, by number or by mask."""
         return Changes(self.rows.take(rows), self.enter[rows], self.leave[rows])
 

@@ -27,19 +27,6 @@ class Limbs:
     limbs: Numbers
     exponent: int
 
-    def added_up(self, signs: Numbers, rows: Numbers) -> Limbs:
-        """Running totals of signed rows."""
-        return Limbs(np.cumsum(self.limbs[rows] * signs[:, None], axis=0), self.exponent)
-
-    def minus(self, base: Numbers) -> Limbs:
-        """Each row less another row: from totals over everything to totals since the start of a group."""
-        padded = np.vstack([np.zeros((1, self.limbs.shape[1]), np.int64), self.limbs])
-        return Limbs(self.limbs - padded[base], self.exponent)
-
-    def take(self, rows: Numbers) -> Limbs:
-        """Some rows."""
-        return Limbs(self.limbs[rows], self.exponent)
-
 
 def limbs_of_doubles(values: Array) -> Limbs:
     """Finite doubles as limbs over their common exponent range."""

@@ -1,8 +1,6 @@
 """MIN and MAX over time: the rows of a segment are a range of rows in order of arrival, and ranges have a table.
 
-Where rows leave in the order in which they came, as in every window, the rows that are there are always a range. The
-least of a range is the lesser of two overlapping powers of two, so one table of log2(longest range) columns answers
-all segments at once. Where rows leave in another order (behind a join), the rows are gone through one by one.
+Where rows leave in another order than they came (behind a join), the rows are gone through one by one: see aggregate.
 
 Reads: operators.  Read by: aggregate.
 """
@@ -10,61 +8,49 @@ Reads: operators.  Read by: aggregate.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from tidegate.operators.timeline import Sweep
+from tidegate.operators.ranges import folded
+from tidegate.operators.timeline import Ranges, in_order
 from tidegate.operators.vector import Array, Numbers, Vector
 from tidegate.plan.types import DOUBLE
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-_SIGN = np.int64(LEAST)
 
 
-def leaves_in_order(groups: Numbers, enter: Numbers, leave: Numbers) -> Numbers | None:
-    """The rows by (group, enter) if within each group they leave in that order too; else None."""
-    order = np.lexsort((leave, enter, groups))
-    group, going = groups[order], leave[order]
-    falls = (group[1:] == group[:-1]) & (going[1:] < going[:-1])
-    return None if falls.any() else order
+def by_enter(groups: Numbers, enter: Numbers, leave: Numbers) -> Ranges | None:
+    """The segments with the rows sorted by (group, enter) if within each group they leave in that order; else None."""
+    return in_order(groups, enter, leave, np.lexsort((leave, enter, groups)))
 
 
-def extremes(name: str, argument: Vector, spans: Sweep, order: Numbers) -> Vector:
+def extremes(name: str, argument: Vector, spans: Ranges) -> Vector:
     """MIN or MAX in every segment; NaN is greatest, NULLs do not count, no value gives NULL (Q-8)."""
-    ranks, back = _ranks(argument)
-    present = ~argument.is_null()
-    signed = ranks if name == "MIN" else ~ranks  # the greatest is the least of the complements
-    ranked = np.where(present, signed, MOST)[order]
-    found = _least(ranked, *_ranges(spans))
-    missing = spans.running(present.astype(np.int64)) == 0
-    return Vector(argument.type, back(np.where(missing, 0, found if name == "MIN" else ~found)), missing)
+    values, back = _comparable(argument)
+    combine, nothing = _rule(name, values)
+    if argument.null is None:
+        missing = spans.low == spans.high
+    else:
+        values = np.where(argument.null, nothing, values)
+        missing = spans.running((~argument.null).astype(np.int64)) == 0
+    found = folded(combine, spans.ordered(values), spans.low, spans.high, nothing)
+    if not missing.any():
+        return Vector(argument.type, back(found))
+    return Vector(argument.type, back(np.where(missing, 0, found)), missing)
 
 
-def _ranges(spans: Sweep) -> tuple[Numbers, Numbers]:
-    """For each segment the rows that are there, as positions in order: those that came, less those that went."""
-    came = np.concatenate([[0], np.cumsum(spans.sign > 0)])
-    went = np.concatenate([[0], np.cumsum(spans.sign < 0)])
-    first = came[spans.base]  # as many rows entered in earlier groups
-    return first + went[spans.last + 1] - went[spans.base], came[spans.last + 1]
+def _rule(name: str, values: Array) -> tuple[np.ufunc, Any]:
+    """The function, and the value that it never prefers: what stands for no value at all."""
+    if values.dtype == np.float64:  # fmin prefers any number to NaN, maximum prefers NaN to any number
+        return (np.fmin, np.nan) if name == "MIN" else (np.maximum, -np.inf)
+    return (np.minimum, MOST) if name == "MIN" else (np.maximum, LEAST)
 
 
-def _least(values: Numbers, low: Numbers, high: Numbers) -> Numbers:
-    """The least of each range low … high-1; MOST for an empty one."""
-    length = high - low
-    result = np.full(len(low), MOST)
-    table, width = values, 1
-    while width <= int(length.max(initial=0)):
-        mine = np.flatnonzero((length >= width) & (length < 2 * width))
-        result[mine] = np.minimum(table[low[mine]], table[high[mine] - width])
-        table = np.minimum(table[: max(len(table) - width, 0)], table[width:])
-        width *= 2
-    return result
-
-
-def _ranks(vector: Vector) -> tuple[Numbers, Callable[[Numbers], Array]]:
-    """Values as integers of the same order, and the way back."""
+def _comparable(vector: Vector) -> tuple[Array, Callable[[Array], Array]]:
+    """Values as doubles (-0.0 as 0.0, every NaN the same) or as integers of the same order, and the way back."""
     if vector.type == DOUBLE:
-        return _double_ranks(vector.data), _doubles
+        return _one_of_a_kind(vector.data), lambda found: found
     if vector.data.dtype == object:
         known = sorted({value for value, none in zip(vector.data, vector.is_null(), strict=True) if not none})
         places = {value: place for place, value in enumerate(known)}
@@ -73,19 +59,15 @@ def _ranks(vector: Vector) -> tuple[Numbers, Callable[[Numbers], Array]]:
     return vector.data.astype(np.int64), lambda found: found.astype(vector.data.dtype)
 
 
+def _one_of_a_kind(values: Array) -> Array:
+    unknown = np.isnan(values)
+    clean: Array = values + 0.0
+    if unknown.any():
+        clean[unknown] = np.nan
+    return clean
+
+
 def _objects(known: list[object], places: Numbers) -> Array:
     result: Array = np.empty(len(places), object)
     result[:] = [known[place] if known else None for place in places]
     return result
-
-
-def _double_ranks(values: Array) -> Numbers:
-    """IEEE 754 bits as integers in the order of the values; NaN above all, -0.0 as 0.0."""
-    clean = np.where(np.isnan(values), np.nan, values + 0.0)
-    bits = clean.view(np.int64)
-    return np.where(bits < 0, ~bits ^ _SIGN, bits)
-
-
-def _doubles(ranks: Numbers) -> Array:
-    bits = np.where(ranks < 0, ~(ranks ^ _SIGN), ranks)
-    return bits.view(np.float64) + 0.0

@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.operators import emit
 from tidegate.operators.aggregate import aggregated
 from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
+from tidegate.operators.difference import difference
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.join import joined
@@ -273,7 +274,7 @@ class Epoch:
         """One row while any of the same is there, at the lub of all (Q-6)."""
         groups = combined_codes([codes(column) for column in changes.rows.columns], len(changes))
         spans = sweep(groups, changes.enter, changes.leave)
-        there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
+        there = np.flatnonzero(spans.count() > 0)
         member = first_of_each(groups)[spans.group[there]]
         columns = tuple(representatives(column.take(member)) for column in changes.rows.columns)
         level = spans.levels(changes.rows.level, self.query.evaluator.levels)[there]
@@ -294,7 +295,7 @@ class Epoch:
             reasons = (*node.expressions(), *nodes.conditions_below(node.input))
             return without_scalars(self._with_scalars(alone, reasons))
         spans = sweep(groups, changes.enter, changes.leave)
-        there = np.flatnonzero(spans.running(np.ones(len(groups), np.int64)) > 0)
+        there = np.flatnonzero(spans.count() > 0)
         member = first_of_each(groups)[spans.group[there]]
         results = [
             aggregated(call, argument, spans, groups, evaluator, (changes.enter, changes.leave)).take(there)
@@ -339,7 +340,7 @@ class Epoch:
             return emit.snapshots(changes, self.query.steps)
         if plan.emit == nodes.SLIDES:
             return emit.snapshots(changes, self._slide_boundaries())
-        return emit.difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
+        return difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
 
     def _slide_boundaries(self) -> Numbers:
         windows = [node.window for node in nodes.walk(self.query.plan.root) if isinstance(node, nodes.Windowed)]

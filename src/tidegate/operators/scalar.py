@@ -28,7 +28,7 @@ class Segments:
 def segments_of(changes: Changes, place: Expression, evaluator: Evaluator) -> Segments:
     """One row or NULL; more than one is an error."""
     spans = sweep(np.zeros(len(changes), np.int64), changes.enter, changes.leave)
-    count = spans.running(np.ones(len(changes), np.int64))
+    count = spans.count()
     row = np.where(count == 1, spans.running(np.arange(len(changes), dtype=np.int64)), 0)
     many = evaluator.failures.number("SCALAR_MANY_ROWS", "a scalar sub-query has more than one row", place.span)
     only = changes.rows.columns[0]

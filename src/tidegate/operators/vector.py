@@ -51,8 +51,8 @@ class Vector:
     def __len__(self) -> int:
         return len(self.data)
 
-    def take(self, rows: Numbers | Mask) -> Vector:
-        """Some rows, by number or by mask."""
+    def take(self, rows: Numbers | Mask | slice) -> Vector:
+        """Some rows, by number or by mask; of a slice no copy is made."""
         null = None if self.null is None else self.null[rows]
         failure = None if self.failure is None else self.failure[rows]
         return Vector(self.type, self.data[rows], null, failure)
@@ -206,13 +206,23 @@ class LevelTable:
         result: Numbers = np.array(found, np.int64)[where.reshape(-1)]
         return result
 
-    def lub_of_sets(self, present: npt.NDArray[np.bool_]) -> Numbers:
-        """Row by row, which labels are present (one column per label) to the number of their lub."""
+    def lub_of_bits(self, sets: Numbers, known: Numbers) -> Numbers:
+        """Row by row, a set of labels (bit k is the label ``known[k]``) to the number of its lub."""
+        if len(sets) == 0:
+            return sets
+        kind = dense(sets)
+        distinct = np.zeros(int(kind.max()) + 1, np.int64)
+        distinct[kind] = sets
+        members = [[number for bit, number in enumerate(known.tolist()) if one >> bit & 1] for one in distinct.tolist()]
+        return np.array([self.lub(frozenset(labels)) for labels in members], np.int64)[kind]
+
+    def lub_of_sets(self, present: npt.NDArray[np.bool_], known: Numbers) -> Numbers:
+        """The same for more labels than a number has bits: one column per label of ``known``."""
         if len(present) == 0:
             return np.zeros(0, np.int64)
         sets, where = np.unique(np.packbits(present, axis=1), axis=0, return_inverse=True)
         unpacked = np.unpackbits(sets, axis=1, count=present.shape[1]).astype(np.bool_)
-        found = np.array([self.lub(frozenset(np.flatnonzero(row).tolist())) for row in unpacked], np.int64)
+        found = np.array([self.lub(frozenset(known[row].tolist())) for row in unpacked], np.int64)
         result: Numbers = found[where.reshape(-1)]
         return result
 

@@ -53,7 +53,7 @@ def advance(window: Window, partition: tuple[int, ...], held: Held | None, fresh
             step = slide or 1
             enter, leave = -(-every.instants // step) * step, -(-(every.instants + width) // step) * step
         case Rows():
-            enter, leave = _counted(window, every, keys)
+            enter, leave = _counted(window, every, keys if partition else None)
             boundaries = _row_boundaries(window, every, last)
     enter, leave = np.where(enter > now, NEVER, enter), np.where(leave > now, NEVER, leave)
     return Advanced(_kept(window, every, keys, leave), _lived(every, enter, leave, last), boundaries)
@@ -88,33 +88,40 @@ def _numbers_in_partition(keys: Numbers, held: Held | None, fresh: int) -> Numbe
     return numbers
 
 
-def _counted(window: Rows, every: Held, keys: Numbers) -> tuple[Numbers, Numbers]:
+def _counted(window: Rows, every: Held, keys: Numbers | None) -> tuple[Numbers, Numbers]:
     """Tuple k enters when m·⌈k/m⌉ have arrived and leaves when m·⌈(k+n)/m⌉ have, or when its range ends."""
-    slide = window.slide or 1
-    order = np.argsort(keys, kind="stable")
-    enters = -(-every.number // slide) * slide - every.number
-    leaves = -(-(every.number + window.count) // slide) * slide - every.number
-    enter, leave = _instant_after(every, keys, order, enters), _instant_after(every, keys, order, leaves)
+    if window.slide is None:
+        steps = np.full(len(every.number), window.count)
+        enter, leave = every.instants, _instant_after(every, keys, steps)
+    else:
+        enters = -(-every.number // window.slide) * window.slide - every.number
+        leaves = -(-(every.number + window.count) // window.slide) * window.slide - every.number
+        enter, leave = _instant_after(every, keys, enters), _instant_after(every, keys, leaves)
     if window.width is not None:
         leave = np.minimum(leave, every.instants + window.width + 1)
     return enter, leave
 
 
-def _instant_after(every: Held, keys: Numbers, order: Numbers, steps: Numbers) -> Numbers:
+def _instant_after(every: Held, keys: Numbers | None, steps: Numbers) -> Numbers:
     """The instant of the tuple that comes so many later in the same partition; NEVER if it has not come."""
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    instants, order = every.instants, None if keys is None else np.argsort(keys, kind="stable")
+    place = np.arange(len(instants))
+    if order is not None:
+        place[order] = np.arange(len(order))
     target = place + steps
-    reached = target < len(order)
-    at = order[np.where(reached, target, 0)] if len(order) else order
-    reached &= keys[at] == keys
-    return np.where(reached, every.instants[at], NEVER)
+    reached = target < len(instants)
+    target[~reached] = 0
+    if order is not None and keys is not None:
+        target = order[target]
+        reached &= keys[target] == keys
+    return np.where(reached, instants[target], NEVER)
 
 
 def _row_boundaries(window: Rows, every: Held, last: int) -> Numbers:
     """Instants of this epoch at which some partition has received a multiple of the slide."""
-    complete = (every.number % (window.slide or 1) == 0) & (every.instants > last)
-    return np.unique(every.instants[complete])
+    if window.slide is None:
+        return np.zeros(0, np.int64)
+    return rising([every.instants[(every.number % window.slide == 0) & (every.instants > last)]])
 
 
 def _kept(window: Window, every: Held, keys: Numbers, leave: Numbers) -> Held:
@@ -129,9 +136,9 @@ def _kept(window: Window, every: Held, keys: Numbers, leave: Numbers) -> Held:
 
 def _lived(every: Held, enter: Numbers, leave: Numbers, last: int) -> Changes:
     """The tuples that are in the relation at some time of the epoch."""
-    there = np.flatnonzero((enter != NEVER) & (leave > np.maximum(enter, last)))
-    started = np.where(enter[there] <= last, BEFORE, enter[there])
-    return Changes(every.rows.take(there), started, leave[there])
+    there = (enter != NEVER) & (leave > np.maximum(enter, last))
+    lived = Changes(every.rows, np.where(enter <= last, BEFORE, enter), leave)
+    return lived if there.all() else lived.take(np.flatnonzero(there))
 
 
 def time_boundaries(windows: list[Window], last: int, now: int) -> Numbers:
