@@ -23,6 +23,7 @@ from tidegate.operators.vector import (
     Mask,
     Vector,
     constant,
+    distinct,
     from_values,
     numpy_kind,
 )
@@ -69,6 +70,11 @@ class Evaluator:
         return Vector(into.type, data, null, failure)
 
 
+def are_plain(vectors: list[Vector]) -> bool:
+    """Whether no row of any is NULL or an error, as far as can be seen without looking at the rows."""
+    return all(vector.null is None and vector.failure is None for vector in vectors)
+
+
 def operands_state(vectors: list[Vector]) -> tuple[Array, Mask]:
     """The first failure of each row, and where some operand is NULL."""
     failure = vectors[0].failures()
@@ -84,6 +90,9 @@ def operands_state(vectors: list[Vector]) -> tuple[Array, Mask]:
 
 def _decided(by: bool, vectors: list[Vector]) -> Vector:
     """FALSE decides AND, TRUE decides OR; else an error is an error; else NULL is NULL."""
+    if are_plain(vectors):
+        parts = [vector.data.astype(np.bool_, copy=False) for vector in vectors]
+        return Vector(BOOLEAN, np.logical_or.reduce(parts) if by else np.logical_and.reduce(parts))
     decided = np.zeros(len(vectors[0]), np.bool_)
     for vector in vectors:
         usable = ~(vector.is_null() | vector.failed())
@@ -137,11 +146,11 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 def compared(self: Evaluator, sign: str, left: Vector, right: Vector) -> Vector:
     """Q-4: levels by dominance, doubles by IEEE 754, strings by code point."""
-    failure, null = operands_state([left, right])
+    failure, null = (None, None) if are_plain([left, right]) else operands_state([left, right])
     if left.type == LEVEL:
         data = _levels(self.levels, sign, left.data, right.data)
     elif object in (left.data.dtype, right.data.dtype):
-        usable = ~(null | (failure > 0))
+        usable = np.ones(len(left), np.bool_) if failure is None or null is None else ~(null | (failure > 0))
         data = np.zeros(len(left), np.bool_)
         data[usable] = _SIGNS[sign](left.data[usable].astype(object), right.data[usable].astype(object)).astype(
             np.bool_
@@ -156,10 +165,10 @@ def _levels(table: LevelTable, sign: str, left: Array, right: Array) -> Array:
     if len(left) == 0:
         return np.zeros(0, np.bool_)
     width = max(len(table.labels), 1)
-    pairs, where = np.unique(left * width + right, return_inverse=True)
+    pairs, where = distinct(left * width + right)
     labels = table.labels
-    answers = [COMPARISONS[sign](table.lattice, labels[int(p) // width], labels[int(p) % width]) for p in pairs]
-    return np.array(answers, np.bool_)[where.reshape(-1)]
+    answers = [COMPARISONS[sign](table.lattice, labels[p // width], labels[p % width]) for p in pairs.tolist()]
+    return np.array(answers, np.bool_)[where]
 
 
 # ------------------------------------------------------------------------------ branches

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidegate.operators.batch import Batch, Changes
-from tidegate.operators.vector import LevelTable, Numbers, codes, combined_codes, concatenate
+from tidegate.operators.batch import NEVER, Batch, Changes
+from tidegate.operators.timeline import by_group, spread
+from tidegate.operators.vector import LevelTable, Numbers, codes, combined_codes, concatenate, rising
 from tidegate.plan.expressions import And, Column, Compare, Expression, can_fail
 
 
@@ -56,31 +57,35 @@ def _overlapping(left: Changes, right: Changes, left_keys: Numbers, right_keys: 
     """Candidates: for each row of the left, the rows of the right with its key that may share some time with it.
 
     The right is sorted by (key, enter). Rows that entered before the left row leaves end at one place, rows that have
-    left before it enters begin at another (with the latest leaving so far in place of each row's own).
+    left before it enters begin at another (with the latest leaving so far in place of each row's own). The left is
+    asked by key, because a look-up near the one before is quick.
     """
-    order = np.lexsort((right.enter, right_keys))
-    keys, enter, leave = right_keys[order], right.enter[order], right.leave[order]
-    instants = np.unique(np.concatenate([enter, leave, left.enter, left.leave])) if len(order) else enter
-    width = len(instants) + 1
-    latest = _latest_by_key(keys, np.searchsorted(instants, leave))
-    starts = np.searchsorted(
-        keys * width + latest, left_keys * width + np.searchsorted(instants, left.enter), side="right"
-    )
-    ends = np.searchsorted(
-        keys * width + np.searchsorted(instants, enter),
-        left_keys * width + np.searchsorted(instants, left.leave),
-        side="left",
-    )
+    left_enter, left_leave, enter, leave, width = _close_together(left, right, max(len(left), len(right)))
+    order, asked = _by_key_and_instant(right_keys, enter), by_group(left_keys)
+    keys, left_keys = right_keys[order] * width, left_keys[asked] * width
+    starts, ends = np.empty(len(left), np.int64), np.empty(len(left), np.int64)
+    latest = np.maximum.accumulate(keys + leave[order])
+    starts[asked] = np.searchsorted(latest, left_keys + left_enter[asked], side="right")
+    ends[asked] = np.searchsorted(keys + enter[order], left_keys + left_leave[asked], side="left")
     counts = np.maximum(ends - starts, 0)
     a = np.repeat(np.arange(len(left)), counts)
     offset = np.arange(len(a)) - np.repeat(np.cumsum(counts) - counts, counts)
     return a, order[np.repeat(starts, counts) + offset]
 
 
-def _latest_by_key(keys: Numbers, leave: Numbers) -> Numbers:
-    """The running maximum of the leaving times within each key."""
-    if len(keys) == 0:
-        return leave
-    width = int(leave.max()) + 1
-    highest: Numbers = np.maximum.accumulate(keys * width + leave)
-    return highest - keys * width
+def _by_key_and_instant(keys: Numbers, instants: Numbers) -> Numbers:
+    """Where instants rise it is enough to sort by key."""
+    return by_group(keys) if (instants[1:] >= instants[:-1]).all() else np.lexsort((instants, keys))
+
+
+def _close_together(left: Changes, right: Changes, keys: int) -> tuple[Numbers, Numbers, Numbers, Numbers, int]:
+    """Enter and leave of both sides as numbers below some width, in the same order; so many keys times it fit."""
+    columns = (left.enter, left.leave, right.enter, right.leave)
+    floor, width = spread(np.concatenate([left.enter, right.enter]), np.concatenate([left.leave, right.leave]))
+    if (keys + 1) * width < NEVER:
+        a, b, c, d = (np.clip(column, floor, floor + width - 1) - floor for column in columns)
+    else:
+        instants = rising(columns)
+        a, b, c, d = (np.searchsorted(instants, column) for column in columns)
+        width = len(instants) + 1
+    return a, b, c, d, width

@@ -20,11 +20,20 @@ from tidegate.operators.difference import difference
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.join import joined
+from tidegate.operators.memory import keep_freed
 from tidegate.operators.scalar import Segments, beside, segments_of
-from tidegate.operators.tables import MICROSECONDS, empty, first_of_each, union, with_system_columns, without_scalars
+from tidegate.operators.tables import (
+    MICROSECONDS,
+    empty,
+    first_of_each,
+    union,
+    where,
+    with_system_columns,
+    without_scalars,
+)
 from tidegate.operators.timeline import sweep
 from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives, rising
-from tidegate.operators.windows import Held, advance, time_boundaries
+from tidegate.operators.windows import Held, advance, gathered, time_boundaries
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
 from tidegate.plan.schema import Schema
@@ -69,6 +78,7 @@ class QueryKernel:
     failed: Failed | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        keep_freed()
         tables = nodes.tables_inside(self.plan)
         self.steps = np.zeros(0, np.int64)
         self.inner = {
@@ -194,14 +204,12 @@ class Epoch:
     def _panes(self, node: nodes.Panes) -> None:
         """The tuples of panes that end in this epoch, there at the instant of the end only; the others are kept."""
         fresh = self._stream(node.input)
-        held = self.query.held.get(node)
-        rows = stack([held.rows, fresh.rows]) if held is not None else fresh.rows
-        instants = np.concatenate([held.instants, fresh.instants]) if held is not None else fresh.instants
+        every = gathered(self.query.held.get(node), fresh.rows, fresh.instants)
         width = node.seconds * MICROSECONDS
-        ends = (instants // width + 1) * width
+        ends = (every.instants // width + 1) * width
         closed, still_open = np.flatnonzero(ends <= self.now), np.flatnonzero(ends > self.now)
-        self.query.held[node] = Held(rows.take(still_open), instants[still_open], instants[still_open])
-        self.windows[node] = Changes(rows.take(closed), ends[closed], ends[closed] + 1)
+        self.query.held[node] = every.take(still_open)
+        self.windows[node] = Changes(every.rows.take(closed), ends[closed], ends[closed] + 1)
 
     # ---------------------------------------------------------------- nodes
 
@@ -274,7 +282,7 @@ class Epoch:
         """One row while any of the same is there, at the lub of all (Q-6)."""
         groups = combined_codes([codes(column) for column in changes.rows.columns], len(changes))
         spans = sweep(groups, changes.enter, changes.leave)
-        there = np.flatnonzero(spans.count() > 0)
+        there = where(spans.count() > 0)
         member = first_of_each(groups)[spans.group[there]]
         columns = tuple(representatives(column.take(member)) for column in changes.rows.columns)
         level = spans.levels(changes.rows.level, self.query.evaluator.levels)[there]
@@ -295,7 +303,7 @@ class Epoch:
             reasons = (*node.expressions(), *nodes.conditions_below(node.input))
             return without_scalars(self._with_scalars(alone, reasons))
         spans = sweep(groups, changes.enter, changes.leave)
-        there = np.flatnonzero(spans.count() > 0)
+        there = where(spans.count() > 0)
         member = first_of_each(groups)[spans.group[there]]
         results = [
             aggregated(call, argument, spans, groups, evaluator, (changes.enter, changes.leave)).take(there)

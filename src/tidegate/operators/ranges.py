@@ -8,6 +8,7 @@ Reads: operators (vector).  Read by: extremes, timeline.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,30 +20,29 @@ def folded(combine: np.ufunc, values: Array, low: Numbers, high: Numbers, nothin
     """Each range combined by a function that does not mind rows counted twice; ``nothing`` for an empty range."""
     length = high - low
     longest, shortest = int(length.max(initial=0)), int(length.min(initial=0))
+    tables = _tables(combine, values, longest)
     if shortest > 0 and shortest.bit_length() == longest.bit_length():
-        return _covered(combine, _table(combine, values, shortest), low, high)
+        *_, (table, width) = tables
+        return _pairs(combine, table[low], table[high - width])
     doublings = np.frexp(length.astype(np.float64))[1].astype(np.uint8)  # 0 for none, 1 for one, 2 for two and three
     result = np.full(len(low), nothing, values.dtype)
-    table, width = values, 1
-    for doubling in range(1, longest.bit_length() + 1):
+    for doubling, (table, width) in enumerate(tables, 1):
         mine = np.flatnonzero(doublings == doubling)
         if len(mine):
-            result[mine] = combine(table[low[mine]], table[high[mine] - width])
-        table = combine(table[: max(len(table) - width, 0)], table[width:])
-        width *= 2
+            result[mine] = _pairs(combine, table[low[mine]], table[high[mine] - width])
     return result
 
 
-def _table(combine: np.ufunc, values: Array, length: int) -> tuple[Array, int]:
-    """Every range of the greatest power of two that is not longer than ``length``, and that power."""
-    width = 1
-    while 2 * width <= length:
-        values = combine(values[:-width], values[width:])
-        width *= 2
-    return values, width
-
-
-def _covered(combine: np.ufunc, table: tuple[Array, int], low: Numbers, high: Numbers) -> Array:
-    values, width = table
-    result: Array = combine(values[low], values[high - width])
+def _pairs(combine: np.ufunc, one: Array, another: Array) -> Array:
+    result: Array = combine(one, another, out=one)
     return result
+
+
+def _tables(combine: np.ufunc, values: Array, longest: int) -> Iterator[tuple[Array, int]]:
+    """Every range of 1, 2, 4, … rows, no more than ``longest``; each table lasts until the one after the next."""
+    spare = (np.empty(len(values), values.dtype), np.empty(len(values), values.dtype))
+    for doubling in range(longest.bit_length()):
+        if doubling:
+            reach = 1 << (doubling - 1)
+            values = combine(values[:-reach], values[reach:], out=spare[doubling % 2][: len(values) - reach])
+        yield values, 1 << doubling

@@ -8,11 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.operators.batch import Batch, Changes, stack
-from tidegate.operators.vector import Numbers, Vector, constant
+from tidegate.operators.vector import Mask, Numbers, Vector, constant
 from tidegate.plan.schema import Schema
 from tidegate.plan.types import BIGINT, LEVEL, Type
 
 MICROSECONDS = 1_000_000
+
+
+def where(mask: Mask) -> Numbers | slice:
+    """The rows of a mask; all of them need no copy."""
+    return slice(None) if mask.all() else np.flatnonzero(mask)
 
 
 def first_of_each(groups: Numbers) -> Numbers:

@@ -4,7 +4,7 @@ Mostly the rows of a group leave in the order in which they came, as they do fro
 there in a segment are a range of rows, and nothing has to be sorted. Otherwise, behind joins, rows enter and leave as
 events in order of time.
 
-Reads: operators (batch, ranges, vector).  Read by: aggregate, distinct, scalar sub-queries.
+Reads: operators (batch, ranges, vector).  Read by: aggregate, extremes, join, query, scalar, words.
 """
 
 from __future__ import annotations
@@ -62,6 +62,22 @@ class Sweep(ABC):
         return np.stack([self.running(found.astype(np.int64)) > 0 for found in mine], axis=1)
 
 
+def by_group(groups: Numbers) -> Numbers:
+    """The rows by group, those of one group as they stand; few groups are sorted by counting."""
+    kind = np.min_scalar_type(int(groups.max(initial=0)))
+    return np.argsort(groups.astype(kind), kind="stable")
+
+
+def spread(enter: Numbers, leave: Numbers) -> tuple[int, int]:
+    """An instant before all others, to stand for BEFORE, and how many numbers reach from it beyond the last one."""
+    comes = int(enter.view(np.uint64).min(initial=np.uint64(NEVER)))  # without its sign BEFORE is never the least
+    earliest = min(comes, int(leave.min(initial=NEVER)))
+    if earliest == NEVER:  # nothing happens
+        return BEFORE, 2
+    latest = max(int(enter.max()), int((leave + 1).max()) - 1)  # NEVER + 1 goes around to the least
+    return earliest - 1, max(latest - earliest, 0) + 3
+
+
 # ------------------------------------------------------------------------------ rows that leave as they came
 
 
@@ -108,8 +124,8 @@ def in_order(groups: Numbers, enter: Numbers, leave: Numbers, order: Numbers | N
     """
     if order is None and int(groups.max(initial=0)) == 0:
         return _of_one_group(enter, leave)
-    order = _by_group(groups) if order is None else order
-    floor, width = _spread(enter, leave)
+    order = by_group(groups) if order is None else order
+    floor, width = spread(enter, leave)
     if (int(groups.max(initial=0)) + 1) * width > NEVER:
         return None  # one number cannot hold a group and an instant
     group = groups[order]
@@ -143,16 +159,6 @@ def _until_next(start: Numbers) -> Numbers:
 
 def _rises(numbers: Numbers) -> bool:
     return bool((numbers[1:] >= numbers[:-1]).all())
-
-
-def _spread(enter: Numbers, leave: Numbers) -> tuple[int, int]:
-    """An instant before all others, to stand for BEFORE, and how many numbers reach from it beyond the last one."""
-    comes = int(enter.view(np.uint64).min(initial=np.uint64(NEVER)))  # without its sign BEFORE is never the least
-    earliest = min(comes, int(leave.min(initial=NEVER)))
-    if earliest == NEVER:  # nothing happens
-        return BEFORE, 2
-    latest = max(int(enter.max()), int((leave + 1).max()) - 1)  # NEVER + 1 goes around to the least
-    return earliest - 1, max(latest - earliest, 0) + 3
 
 
 def _merged(coming: Numbers, going: Numbers, leaves: Mask) -> tuple[Numbers, Numbers, Numbers]:
@@ -257,7 +263,7 @@ def events(groups: Numbers, enter: Numbers, leave: Numbers) -> Events:
     instant = np.concatenate([enter, leave[leaving]])
     sign = np.concatenate([np.ones(len(enter), np.int64), np.full(len(leaving), -1, np.int64)])
     order = np.argsort(instant, kind="stable")  # instants come nearly in order
-    order = order[_by_group(groups[row[order]])]
+    order = order[by_group(groups[row[order]])]
     row, instant, sign = row[order], instant[order], sign[order]
     group = groups[row]
     ends = np.r_[(group[1:] != group[:-1]) | (instant[1:] != instant[:-1]), True] if len(row) else np.zeros(0, np.bool_)
@@ -267,9 +273,3 @@ def events(groups: Numbers, enter: Numbers, leave: Numbers) -> Events:
     end[:-1][group_of[1:] != group_of[:-1]] = NEVER
     base = np.searchsorted(group, group_of, side="left")
     return Events(group_of, start, end, row, sign, last, base)
-
-
-def _by_group(groups: Numbers) -> Numbers:
-    """The rows by group, those of one group as they stand; few groups are sorted by counting."""
-    kind = np.min_scalar_type(int(groups.max(initial=0)))
-    return np.argsort(groups.astype(kind), kind="stable")

@@ -147,6 +147,14 @@ def dense(numbers: Numbers) -> Numbers:
     return (np.cumsum(present) - 1)[numbers - least]
 
 
+def distinct(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """The numbers that occur, in order, and for each number its place among them."""
+    place = dense(numbers)
+    found = np.empty(int(place.max(initial=-1)) + 1, np.int64)
+    found[place] = numbers
+    return found, place
+
+
 def rising(arrays: Sequence[Numbers]) -> Numbers:
     """All numbers once, in order; quick where the arrays themselves rise."""
     every = np.sort(np.concatenate([*arrays, np.zeros(0, np.int64)]), kind="stable").astype(np.int64)
@@ -201,20 +209,19 @@ class LevelTable:
         if len(left) == 0:
             return left
         width = len(self.labels)
-        pairs, where = np.unique(left * width + right, return_inverse=True)
-        found = [self.lub(frozenset((int(pair) // width, int(pair) % width))) for pair in pairs]
-        result: Numbers = np.array(found, np.int64)[where.reshape(-1)]
+        pairs, where = distinct(left * width + right)
+        found = [self.lub(frozenset(divmod(pair, width))) for pair in pairs.tolist()]
+        result: Numbers = np.array(found, np.int64)[where]
         return result
 
     def lub_of_bits(self, sets: Numbers, known: Numbers) -> Numbers:
         """Row by row, a set of labels (bit k is the label ``known[k]``) to the number of its lub."""
         if len(sets) == 0:
             return sets
-        kind = dense(sets)
-        distinct = np.zeros(int(kind.max()) + 1, np.int64)
-        distinct[kind] = sets
-        members = [[number for bit, number in enumerate(known.tolist()) if one >> bit & 1] for one in distinct.tolist()]
-        return np.array([self.lub(frozenset(labels)) for labels in members], np.int64)[kind]
+        found, where = distinct(sets)
+        members = [[number for bit, number in enumerate(known.tolist()) if one >> bit & 1] for one in found.tolist()]
+        result: Numbers = np.array([self.lub(frozenset(labels)) for labels in members], np.int64)[where]
+        return result
 
     def lub_of_sets(self, present: npt.NDArray[np.bool_], known: Numbers) -> Numbers:
         """The same for more labels than a number has bits: one column per label of ``known``."""
