@@ -1,4 +1,4 @@
-"""Write requirements.lock from what is installed in .venv: exact versions, with the hash of every wheel.
+"""Write requirements.lock from what is installed in .venv: exact versions, with the hash of every file.
 
     .venv/bin/python -m pip install --upgrade <package>     (what should change)
     .venv/bin/python scripts/lock.py <address of a package index, …/simple>
@@ -29,8 +29,8 @@ HEADER = """\
 def wanted() -> list[Requirement]:
     """What pyproject.toml asks for: to run, to develop and to build."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    run, extras = project["project"]["dependencies"], project["project"]["optional-dependencies"]
-    texts = [*run, *(text for extra in extras.values() for text in extra), *project["build-system"]["requires"]]
+    run, develop = project["project"]["dependencies"], project["project"]["optional-dependencies"]["dev"]
+    texts = [*run, *develop, *project["build-system"]["requires"]]
     return [Requirement(text) for text in texts]
 
 
@@ -56,12 +56,13 @@ def _needs(name: str, extra: str) -> Iterator[tuple[str, str]]:
             yield from _ends(one)
 
 
-def wheel_hashes(index: str, name: str, release: str) -> list[str]:
-    """The SHA-256 of every wheel of a release that is not for Windows."""
+def hashes(index: str, name: str, release: str) -> list[str]:
+    """The SHA-256 of every wheel of a release that is not for Windows; of its source where there is no wheel."""
     with urlopen(f"{index.rstrip('/')}/{name}/") as page:
-        links = re.findall(r'href="[^"]*/([^"/#]+\.whl)#sha256=([0-9a-f]{64})"', page.read().decode())
-    prefix = f"{name.replace('-', '_')}-{release}-".lower()
-    return sorted({digest for file, digest in links if file.lower().startswith(prefix) and "-win" not in file})
+        links = re.findall(r'href="[^"]*/([^"/#]+\.(?:whl|tar\.gz))#sha256=([0-9a-f]{64})"', page.read().decode())
+    stem = f"{name.replace('-', '_')}-{release}".lower()
+    wheels = {digest for file, digest in links if file.lower().startswith(f"{stem}-") and "-win" not in file}
+    return sorted(wheels or {digest for file, digest in links if file.lower() == f"{stem}.tar.gz"})
 
 
 def main() -> None:
@@ -70,12 +71,12 @@ def main() -> None:
         sys.exit("usage: scripts/lock.py <address of a package index, …/simple>")
     blocks = [HEADER]
     for name in sorted(closure(wanted())):
-        hashes = wheel_hashes(sys.argv[1], name, version(name))
-        if not hashes:
-            sys.exit(f"the index has no wheel of {name} {version(name)}")
-        print(f"{name} {version(name)}: {len(hashes)} wheels")
+        found = hashes(sys.argv[1], name, version(name))
+        if not found:
+            sys.exit(f"the index has no {name} {version(name)}")
+        print(f"{name} {version(name)}: {len(found)} files")
         blocks.append(
-            " \\\n    ".join([f"{name}=={version(name)}", *(f"--hash=sha256:{one}" for one in hashes)]) + "\n"
+            " \\\n    ".join([f"{name}=={version(name)}", *(f"--hash=sha256:{one}" for one in found)]) + "\n"
         )
     (ROOT / "requirements.lock").write_text("".join(blocks))
 

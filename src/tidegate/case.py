@@ -64,9 +64,10 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A whole case, checked."""
+    """A whole case, checked; ``levels`` declares the lattice, as the case wrote it."""
 
     lattice: Lattice
+    levels: object
     streams: Mapping[str, Schema]
     relations: Mapping[str, Relation]
     listed: tuple[StatementEntry, ...]
@@ -120,7 +121,7 @@ def build_case(raw: object) -> Case:
     functions = _functions(case.get("functions", []), lattice)
     queries = [_query(entry, n, lattice) for n, entry in enumerate(_list(case.get("queries", []), "queries"), 1)]
     entries = [_entry(entry, n, lattice, streams) for n, entry in enumerate(_list(case.get("input", []), "input"), 1)]
-    return Case(lattice, streams, relations, (*functions, *queries), tuple(entries), users, late, epoch,
+    return Case(lattice, case["levels"], streams, relations, (*functions, *queries), tuple(entries), users, late, epoch,
                 {"sites": case["sites"]} if "sites" in case else {})  # fmt: skip
 
 

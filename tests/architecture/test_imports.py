@@ -21,6 +21,7 @@ ROWS = (
     "gates",
     "catalog",
     "case",
+    "log",
     "language",
     "optimizer",
     "operators",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.docs.world import ASKER, world
 from tidegate.case import build_case
 from tidegate.language.session import Sessions
-from tidegate.reference.replay import first_catalog
+from tidegate.log import first_catalog
 
 
 def drawn(text: str) -> tuple[str, ...]:

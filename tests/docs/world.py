@@ -11,7 +11,7 @@ from tests.docs.pages import blocks, page
 from tidegate.case import build_case
 from tidegate.errors import Problem
 from tidegate.language.session import Sessions
-from tidegate.reference.replay import first_catalog
+from tidegate.log import first_catalog
 
 ASKER = "S"
 

@@ -12,8 +12,8 @@ from tidegate.catalog import RegisteredQuery, Table
 from tidegate.cli.complain import malformed, print_lines
 from tidegate.cli.replay import load_case
 from tidegate.language.session import Sessions, Spoken
+from tidegate.log import first_catalog
 from tidegate.plan.explain import draw
-from tidegate.reference.replay import first_catalog
 from tidegate.text import did_you_mean, listed, one_line
 
 

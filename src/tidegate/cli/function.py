@@ -13,7 +13,7 @@ from tidegate.functions.check import check as check_function
 from tidegate.functions.definition import FunctionDefinition
 from tidegate.functions.sample import sample
 from tidegate.language.session import Sessions
-from tidegate.reference.replay import first_catalog
+from tidegate.log import first_catalog
 
 
 @click.group("function")

@@ -14,7 +14,8 @@ from tidegate.cli.complain import malformed, print_lines
 from tidegate.errors import CaseError
 from tidegate.gates.admit import QUARANTINE
 from tidegate.gates.release import may_see
-from tidegate.reference.replay import Arrived, Log, replay, write_log
+from tidegate.log import Arrived, Log, write_log
+from tidegate.reference.replay import replay
 from tidegate.security.lattice import Level
 from tidegate.text import one_line
 

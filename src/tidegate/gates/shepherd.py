@@ -8,8 +8,9 @@ Reads: security, gates (admit).  Read by: reference, system.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Generic, TypeVar
 
 from tidegate.security.flow import may_read
@@ -61,3 +62,22 @@ def in_order(log: Iterable[Stamped[Payload]]) -> list[Stamped[Payload]]:
 def share_of(level: Level, labelled: Iterable[tuple[Level, Payload]], lattice: Lattice) -> Iterator[Payload]:
     """What a processor at a level receives: exactly what its level dominates (M-4)."""
     return (payload for label, payload in labelled if may_read(lattice, level, label))
+
+
+def cut(
+    log: Iterable[Stamped[Payload]], size: int, counts: Callable[[Payload], bool]
+) -> Iterator[list[Stamped[Payload]]]:
+    """A level's share as epochs: whole instants, as many as it takes to reach a number of entries that count.
+
+    Only the share itself decides where it is cut: nothing that the level may not see moves a cut.
+    """
+    waiting, counted = list[Stamped[Payload]](), 0
+    for _, together in groupby(log, key=lambda entry: entry.instant):
+        for entry in together:
+            waiting.append(entry)
+            counted += counts(entry.payload)
+        if counted >= size:
+            yield waiting
+            waiting, counted = [], 0
+    if waiting:
+        yield waiting

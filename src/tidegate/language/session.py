@@ -58,12 +58,13 @@ class Sessions:
 
     def say(self, text: str, level: Level, user: str | None = None, name: str | None = None) -> list[Spoken]:
         """Carry out a statement of a session; a listed query has its name beside its text."""
+        if refused := self.log_in(text, level, user, name):
+            return [refused]
         waiting = Waiting(text, name or _name_in(text))
         try:
-            self._log_in(level, user)
             statement = _statement(text, name)
         except QueryError as error:
-            if (level, user) in self.open_sets and error.code != "LOGIN_REFUSED":
+            if (level, user) in self.open_sets:
                 self.open_sets[level, user].append(waiting)
                 return []
             return [self._refused(waiting, level, error)]
@@ -74,10 +75,14 @@ class Sessions:
             return []
         return self._together([waiting], level, user)
 
-    def _log_in(self, level: Level, user: str | None) -> None:
-        """M-3: a session is a principal; a level above the clearance is refused."""
-        if self.users is not None and user is not None:
-            login(self.users, user, level, self.catalog.lattice)
+    def log_in(self, text: str, level: Level, user: str | None, name: str | None) -> Spoken | None:
+        """M-3: a session is a principal; what is said at a level above the clearance is refused."""
+        try:
+            if self.users is not None and user is not None:
+                login(self.users, user, level, self.catalog.lattice)
+        except QueryError as error:
+            return self._refused(Waiting(text, name or _name_in(text)), level, error)
+        return None
 
     def _transaction(self, statement: st.Transaction, text: str, level: Level, user: str | None) -> list[Spoken]:
         key, alone = (level, user), Waiting(text, None)

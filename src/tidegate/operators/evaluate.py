@@ -36,8 +36,8 @@ from tidegate.scalars.patterns import like_pattern
 from tidegate.scalars.values import Failure
 from tidegate.security.lattice import COMPARISONS
 
-UserCalls = Callable[[ex.UserFunction, list[list[object]]], list[object]]
-"""One value or Failure per row, from one list of arguments per parameter."""
+UserCalls = Callable[[ex.UserFunction, list[list[object]], int], list[object]]
+"""One value or Failure per row, from one list of arguments per parameter and the number of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +300,7 @@ def _user_function(self: Evaluator, node: ex.UserFunction, batch: Batch) -> Vect
         for v in vectors
     ]
     blank = Vector(node.type, np.empty(rows, numpy_kind(node.type)), None, failure)
-    values = self.call_user(node, arguments) if vectors else self.call_user(node, [[None] * rows])
-    return self.scatter(blank, sent, values)
+    return self.scatter(blank, sent, self.call_user(node, arguments, int(sent.sum())))
 
 
 _RULES: dict[type[ex.Expression], Callable[[Evaluator, Any, Batch], Vector]] = {

@@ -44,6 +44,10 @@ class Feed:
     arrivals: Numbers
 
 
+Part = Callable[[Batch], Mask]
+"""Which tuples are for this part of a query, where several run side by side."""
+
+
 @dataclass(slots=True)
 class Life:
     """A query or stream that runs, from one place to another."""
@@ -52,6 +56,11 @@ class Life:
     kernel: QueryKernel
     birth: Place
     death: Place | None = None
+    part: Part | None = None
+
+    def sees_all(self, feed: Feed) -> bool:
+        """Whether its places lie around all tuples: the usual case."""
+        return self.death is None and (len(feed.instants) == 0 or self.birth[0] < int(feed.instants[0]))
 
     def sees(self, feed: Feed) -> Mask:
         """Which tuples stand between its places."""
@@ -84,13 +93,13 @@ class KernelProcessor:
     call_user: Callable[[Level], UserCalls]
     lives: list[Life] = field(default_factory=list)
 
-    def begin(self, entry: Entry, place: Place) -> None:
-        """Start a query or a derived stream with empty windows."""
+    def begin(self, entry: Entry, place: Place, part: Part | None = None) -> None:
+        """Start a query or a derived stream, or one part of it, with empty windows."""
         if not isinstance(entry, RegisteredQuery | Table) or entry.plan is None:
             return
         evaluator = Evaluator(self.levels, Failures(), self.call_user(entry.level))
         kernel = QueryKernel(entry.plan, evaluator, self._relations(entry.plan, entry.level))
-        self.lives.append(Life(entry, kernel, place))
+        self.lives.append(Life(entry, kernel, place, part=part))
         self.lives.sort(key=lambda life: life.entry.serial)
 
     def end(self, entry: Entry, place: Place) -> None:
@@ -105,15 +114,15 @@ class KernelProcessor:
             for node in nodes.walk(inner.root):
                 if isinstance(node, nodes.RelationScan):
                     rows = self.stored[node.level, node.name]
-                    found[node] = rows.take(self._readable(level, rows.level))
+                    found[node] = rows.take(self._readable(level)[rows.level])
         return found
 
-    def _readable(self, level: Level, numbers: Numbers) -> Mask:
-        """One decision per distinct label."""
+    def _readable(self, level: Level) -> Mask:
+        """For each label whether the level dominates it: one decision per distinct label."""
         labelled = ((label, number) for number, label in enumerate(self.levels.labels))
-        allowed = np.zeros(len(self.levels.labels) + 1, np.bool_)
+        allowed = np.zeros(len(self.levels.labels), np.bool_)
         allowed[list(share_of(level, labelled, self.levels.lattice))] = True
-        return allowed[numbers]
+        return allowed
 
     # ---------------------------------------------------------------- one epoch
 
@@ -132,12 +141,21 @@ class KernelProcessor:
         arrived: dict[nodes.Scan, Arrived] = {}
         for scan in dict.fromkeys(nodes.scans(life.kernel.plan)):
             feed = feeds.get((scan.level, scan.name, scan.serial))
-            if feed is not None:
-                seen = np.flatnonzero(life.sees(feed) & self._readable(life.entry.level, feed.rows.level))
-                if len(seen):
-                    arrived[scan] = Arrived(feed.rows.take(seen), feed.instants[seen])
+            if feed is not None and (given := self._given(life, feed)) is not None:
+                arrived[scan] = given
         life.kernel.advance(arrived, last, now)
         return Given(life.entry, life.kernel.printed(), life.kernel.failed, life.death is not None)
+
+    def _given(self, life: Life, feed: Feed) -> Arrived | None:
+        """The tuples of a stream that a query sees; None if there is none."""
+        allowed = self._readable(life.entry.level)
+        masks = [] if allowed.all() else [allowed[feed.rows.level]]
+        masks += [] if life.sees_all(feed) else [life.sees(feed)]
+        masks += [] if life.part is None else [life.part(feed.rows)]
+        if not masks:
+            return Arrived(feed.rows, feed.instants) if len(feed.instants) else None
+        seen = np.flatnonzero(np.logical_and.reduce(masks))
+        return Arrived(feed.rows.take(seen), feed.instants[seen]) if len(seen) else None
 
 
 def _feed_of(stream: Table, emitted: Emitted) -> Feed:

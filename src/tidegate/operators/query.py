@@ -15,7 +15,7 @@ import numpy as np
 
 from tidegate.operators import emit
 from tidegate.operators.aggregate import aggregated
-from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
+from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes
 from tidegate.operators.difference import difference
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator
@@ -33,7 +33,7 @@ from tidegate.operators.tables import (
 )
 from tidegate.operators.timeline import sweep
 from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives, rising
-from tidegate.operators.windows import Held, advance, time_boundaries
+from tidegate.operators.windows import Held, advance, gathered, time_boundaries
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
 from tidegate.plan.schema import Schema
@@ -204,14 +204,12 @@ class Epoch:
     def _panes(self, node: nodes.Panes) -> None:
         """The tuples of panes that end in this epoch, there at the instant of the end only; the others are kept."""
         fresh = self._stream(node.input)
-        held = self.query.held.get(node)
-        rows = stack([held.rows, fresh.rows]) if held is not None else fresh.rows
-        instants = np.concatenate([held.instants, fresh.instants]) if held is not None else fresh.instants
+        every = gathered(self.query.held.get(node), fresh.rows, fresh.instants)
         width = node.seconds * MICROSECONDS
-        ends = (instants // width + 1) * width
+        ends = (every.instants // width + 1) * width
         closed, still_open = np.flatnonzero(ends <= self.now), np.flatnonzero(ends > self.now)
-        self.query.held[node] = Held(rows.take(still_open), instants[still_open], instants[still_open])
-        self.windows[node] = Changes(rows.take(closed), ends[closed], ends[closed] + 1)
+        self.query.held[node] = every.take(still_open)
+        self.windows[node] = Changes(every.rows.take(closed), ends[closed], ends[closed] + 1)
 
     # ---------------------------------------------------------------- nodes
 

@@ -8,7 +8,7 @@ Reads: plan (windows), operators.  Read by: query.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,15 +19,37 @@ from tidegate.plan.windows import Range, Rows, Unbounded, Window
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The tuples of a window: rows, their instants, and their number in their partition, counted from 1."""
+    """The tuples of a window: rows, their instants, and their number in their partition, counted from 1.
+
+    ``sequence`` is each tuple's place among all ``arrived`` ones, counted from 0: it rises, and no tuple gets the place
+    of another, so whoever keeps the window elsewhere knows which tuples are new and which have gone.
+    """
 
     rows: Batch
     instants: Numbers
     number: Numbers
+    sequence: Numbers
+    arrived: int
 
     def take(self, kept: Numbers) -> Held:
         """Some of them."""
-        return Held(self.rows.take(kept), self.instants[kept], self.number[kept])
+        return Held(self.rows.take(kept), self.instants[kept], self.number[kept], self.sequence[kept], self.arrived)
+
+
+def gathered(held: Held | None, fresh: Batch, instants: Numbers) -> Held:
+    """Old and new tuples in one order, numbered as of one partition."""
+    before = held.arrived if held is not None else 0
+    arrived = before + len(instants)
+    places = np.arange(before, arrived, dtype=np.int64)
+    if held is None or len(held.instants) == 0:
+        return Held(fresh, instants, places + 1, places, arrived)
+    return Held(
+        stack([held.rows, fresh]),
+        np.concatenate([held.instants, instants]),
+        np.concatenate([held.number, places + 1]),
+        np.concatenate([held.sequence, places]),
+        arrived,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +83,13 @@ def advance(window: Window, partition: tuple[int, ...], held: Held | None, fresh
 
 def _together(partition: tuple[int, ...], held: Held | None, fresh: Batch, instants: Numbers) -> tuple[Held, Numbers]:
     """Old and new tuples in one order, with the partition of each and its number in it."""
-    rows = stack([held.rows, fresh]) if held is not None else fresh
-    times = np.concatenate([held.instants, instants]) if held is not None else instants
-    keys = combined_codes([codes(rows.columns[index]) for index in partition], len(times))
+    every = gathered(held, fresh, instants)
+    keys = combined_codes([codes(every.rows.columns[index]) for index in partition], len(every.instants))
     if not partition:
-        before = int(held.number[-1]) if held is not None and len(held.number) else 0
-        fresh_numbers = np.arange(1, len(instants) + 1, dtype=np.int64) + before
-    else:
-        fresh_numbers = _numbers_in_partition(keys, held, len(instants))
+        return every, keys
+    fresh_numbers = _numbers_in_partition(keys, held, len(instants))
     number = np.concatenate([held.number, fresh_numbers]) if held is not None else fresh_numbers
-    return Held(rows, times, number), keys
+    return replace(every, number=number), keys
 
 
 def _numbers_in_partition(keys: Numbers, held: Held | None, fresh: int) -> Numbers:

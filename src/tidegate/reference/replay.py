@@ -1,6 +1,6 @@
 """Replaying a case: from its input to the lines that `tidegate replay` prints (CASES.md).
 
-Reads: case, catalog, gates, language, security, reference.  Read by: system, cli.
+Reads: case, log, gates, language, security, functions, reference.  Read by: system, cli.
 """
 
 from __future__ import annotations
@@ -9,23 +9,20 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tidegate.case import Case, StatementEntry, TickEntry, TupleEntry
-from tidegate.catalog import RELATION, STREAM, Catalog, Table
+from tidegate.case import Case, StatementEntry
 from tidegate.errors import Problem
-from tidegate.gates.admit import QUARANTINE, Admitted, Refused, admit, read_instant
+from tidegate.functions.calls import Hosts
+from tidegate.gates.admit import QUARANTINE
 from tidegate.gates.release import may_see
-from tidegate.gates.shepherd import Clock, Stamped, in_order
+from tidegate.gates.shepherd import Stamped
 from tidegate.language.session import Sessions, Spoken
-from tidegate.plan.schema import Field, with_hidden
-from tidegate.plan.types import STRING
+from tidegate.log import QUARANTINE_FIELDS, Arrived, Entry, Log, first_catalog, span, write_log
+from tidegate.plan.schema import with_hidden
 from tidegate.reference.processor import Processor, Result
 from tidegate.reference.rows import Row, Tuple, row_json
-from tidegate.reference.user_functions import Hosts
 from tidegate.security.lattice import Level
 from tidegate.text import locate
-from tidegate.values import exact_json, instant_text
-
-QUARANTINE_FIELDS = (Field("stream", STRING), Field("reason", STRING), Field("row", STRING))
+from tidegate.values import instant_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,66 +32,6 @@ class Line:
     level: Level
     place: tuple[int, bool, str, str]
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arrived:
-    """A tuple of the log: its stream and its row."""
-
-    stream: str
-    level: Level
-    values: tuple[object, ...]
-
-
-Entry = StatementEntry | TickEntry | Arrived
-
-
-@dataclass(slots=True)
-class Log:
-    """The shepherd's log of a case, in order, and what was counted while it was written."""
-
-    entries: list[Stamped[Entry]]
-    first: int
-    last: int
-    late: dict[Level, int]
-    quarantined: int
-
-
-def write_log(case: Case) -> Log:
-    """Q-1: stamp every entry once, in the order of arrival."""
-    clock, entries, quarantined = Clock(), list[Stamped[Entry]](), list[Stamped[Entry]]()
-    for instant, payload in case.input:
-        match payload:
-            case TickEntry():
-                entries.append(Stamped(max(instant or 0, clock.last_tick), clock.arrivals, payload))
-                clock.tick(instant or 0)
-            case StatementEntry():
-                entries.append(clock.stamp(instant or 0, payload))
-            case TupleEntry():
-                admitted, kept_out = _admit(case, payload, clock)
-                (entries if not kept_out else quarantined).append(admitted)
-    first, last = _span(entries)
-    moved = [Stamped(max(first, min(entry.instant, last)), entry.arrival, entry.payload) for entry in quarantined]
-    return Log(in_order([*entries, *(moved if entries else quarantined)]), first, last, clock.late, len(quarantined))
-
-
-def _span(entries: list[Stamped[Entry]]) -> tuple[int, int]:
-    instants = [entry.instant for entry in entries]
-    return min(instants, default=0), max(instants, default=-1)
-
-
-def _admit(case: Case, payload: TupleEntry, clock: Clock) -> tuple[Stamped[Entry], bool]:
-    """A tuple in its place, or its quarantine entry at the top (Q-11); late ones by the option of the case (Q-1)."""
-    decision = admit(payload.raw, case.streams[payload.stream], case.lattice)
-    if isinstance(decision, Admitted) and clock.is_late(decision.instant):
-        clock.count_late(decision.level)
-        if case.late == "quarantine":
-            decision = Refused("late")
-    if isinstance(decision, Admitted):
-        return clock.stamp(decision.instant, Arrived(payload.stream, decision.level, decision.values)), False
-    row = exact_json(payload.raw.get("row"))
-    record = Arrived(QUARANTINE, case.lattice.top, (payload.stream, decision.reason, row))
-    return clock.stamp(read_instant(payload.raw.get("time")) or 0, record), True
 
 
 @dataclass(slots=True)
@@ -114,7 +51,7 @@ class Replay:
         position, now, last = 0, self.log.first, self.log.last
         if last < now and self.log.entries:  # nothing but quarantined tuples: only the top may learn of them
             self.processor.keep(self.case.lattice.top)
-            now, last = _span(self.log.entries)
+            now, last = span(self.log.entries)
         while now <= last:
             while position < len(self.log.entries) and self.log.entries[position].instant <= now:
                 self._enter(self.log.entries[position])
@@ -211,13 +148,3 @@ def replay(case: Case, reader: Level | None = None) -> Iterator[str]:
         for line in Replay(case, log, processor, Sessions(catalog, case.users)).run():
             if reader is None or may_see(reader, line.level, case.lattice):
                 yield line.text
-
-
-def first_catalog(case: Case) -> Catalog:
-    """What exists before the first instant: declared streams and relations at the bottom, the quarantine at the top."""
-    catalog = Catalog(case.lattice)
-    for name, schema in case.streams.items():
-        catalog = catalog.add(Table(STREAM, case.lattice.bottom, name, 0, schema))
-    for name, relation in case.relations.items():
-        catalog = catalog.add(Table(RELATION, case.lattice.bottom, name, 0, relation.schema))
-    return catalog.add(Table(STREAM, case.lattice.top, QUARANTINE, 0, QUARANTINE_FIELDS))

@@ -1,0 +1,201 @@
+"""One level's processor, or one shard of it: epochs in, results out. No Spark inside.
+
+It reads the statements of its epochs itself, against a catalog of what its level may see, runs the queries of its own
+level, and the derived streams of all levels below, which it evaluates over its own tuples (Q-14).
+
+Reads: catalog, language, log, operators, functions, engine.  Read by: engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+
+from tidegate.catalog import Entry, RegisteredQuery, Table
+from tidegate.engine.epochs import INSTANT, Epoch, Said, World
+from tidegate.engine.shards import EVERYWHERE, HOME, place, shard_numbers, split_columns
+from tidegate.errors import Problem
+from tidegate.functions.calls import Hosts
+from tidegate.gates.admit import QUARANTINE
+from tidegate.language.session import Sessions, Spoken
+from tidegate.log import QUARANTINE_FIELDS, catalog_of
+from tidegate.operators.arrow import encode, from_arrow, to_record_batch
+from tidegate.operators.batch import Batch
+from tidegate.operators.processor import Feed, Given, KernelProcessor, Part, StreamKey
+from tidegate.operators.tables import with_system_columns
+from tidegate.operators.vector import LevelTable
+from tidegate.plan import nodes
+from tidegate.plan.schema import Schema, with_hidden
+from tidegate.plan.types import LEVEL
+from tidegate.security.declare import declare
+from tidegate.security.lattice import Level
+from tidegate.text import locate
+
+ERROR, SHOWN = "error", "shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Something that a statement gave: rows (``+`` or ``-``) as Arrow, or an error or what is shown as JSON.
+
+    ``level`` is that of the stream, which says who may see it; ``statement`` and ``serial`` order results.
+    """
+
+    statement: int
+    serial: int
+    level: Level
+    kind: str
+    name: str | None
+    body: bytes
+
+
+@dataclass(slots=True)
+class LevelProcessor:
+    """A processor after some epochs."""
+
+    world: World
+    shard: int = HOME
+    shards: int = 1
+    levels: LevelTable = field(init=False)
+    hosts: Hosts = field(init=False, default_factory=Hosts)
+    sessions: Sessions = field(init=False)
+    kernels: KernelProcessor = field(init=False)
+    origins: dict[int, int] = field(init=False, default_factory=dict)
+    """The statement behind each serial number of the sessions."""
+    spoken: int = field(init=False, default=0)
+    """How many statements it has read: whoever keeps it elsewhere sees whether the catalog may have changed."""
+
+    def __post_init__(self) -> None:
+        lattice = declare(self.world.levels)
+        self.levels = LevelTable(lattice)
+        schemas = {name: schema for name, (schema, _) in self.world.relations.items()}
+        self.sessions = Sessions(catalog_of(lattice, self.world.streams, schemas))
+        stored = {
+            (lattice.bottom, name): self._rows(rows, schema, instants=False)
+            for name, (schema, rows) in self.world.relations.items()
+        }
+        self.kernels = KernelProcessor(self.levels, stored, self.hosts.columns_at)  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """End the children that run functions."""
+        self.hosts.close()
+
+    # ---------------------------------------------------------------- epochs
+
+    def advance(self, epoch: Epoch) -> Iterator[Result]:
+        """Run an epoch; each instant with statements is a step of its own."""
+        last, feeds = epoch.last, self._feeds(epoch)
+        for instant, group in groupby(epoch.said, key=lambda said: said.instant):
+            if last < instant - 1 < epoch.now:
+                yield from self._run(feeds, last, instant - 1)
+                last = instant - 1
+            for said in group:
+                yield from self._say(said)
+            if last < instant <= epoch.now:
+                yield from self._run(feeds, last, instant)
+                last = instant
+        if last < epoch.now:
+            yield from self._run(feeds, last, epoch.now)
+
+    def _feeds(self, epoch: Epoch) -> dict[StreamKey, Feed]:
+        feeds: dict[StreamKey, Feed] = {}
+        for name, batch in epoch.tuples.items():
+            lattice = self.levels.lattice
+            home = lattice.top if name == QUARANTINE else lattice.bottom
+            schema = QUARANTINE_FIELDS if name == QUARANTINE else self.world.streams[name]
+            instants, arrivals = (np.asarray(batch.column(len(schema) + place)) for place in (1, 2))
+            feeds[home, name, 0] = Feed(self._rows(batch, schema, instants=True), instants, arrivals)
+        return feeds
+
+    def _rows(self, batch: pa.RecordBatch, schema: Schema, *, instants: bool) -> Batch:
+        columns = tuple(from_arrow(batch.column(n), column.type, self.levels) for n, column in enumerate(schema))
+        rows = Batch(columns, from_arrow(batch.column(len(schema)), LEVEL, self.levels).data)
+        moments = np.asarray(batch.column(len(schema) + 1)) if instants else np.zeros(len(rows), np.int64)
+        return with_system_columns(rows, moments, with_hidden(schema, instants=instants))
+
+    def _run(self, feeds: dict[StreamKey, Feed], last: int, now: int) -> Iterator[Result]:
+        for given in self.kernels.advance({key: _between(feed, last, now) for key, feed in feeds.items()}, last, now):
+            yield from self._rows_of(given)
+            if given.failed:
+                yield from self._suspend(given)
+
+    # ---------------------------------------------------------------- statements
+
+    def _say(self, said: Said) -> Iterator[Result]:
+        before = self.sessions.serials
+        spoken = self.sessions.say(said.text, said.at, said.user, said.name)
+        self.spoken += 1
+        self.origins |= dict.fromkeys(range(before + 1, self.sessions.serials + 1), said.number)
+        for entry in spoken:
+            if entry.ended:
+                self.kernels.end(entry.ended, (said.instant, said.arrival))
+            if entry.begun:
+                self._begin(entry.begun, (said.instant, said.arrival))
+            if self.shard == HOME and self._answers(entry.level):
+                yield from self._told(said, entry)
+
+    def _answers(self, level: Level) -> bool:
+        return self.world.serves_all or level == self.world.level
+
+    def _begin(self, entry: Entry, where: tuple[int, int]) -> None:
+        if not isinstance(entry, RegisteredQuery | Table) or entry.plan is None:
+            return
+        if isinstance(entry, RegisteredQuery) and not self._answers(entry.level):
+            return
+        here = place(entry, self.shards)
+        if here in (EVERYWHERE, self.shard):
+            self.kernels.begin(entry, where, self.part_of(entry) if here == EVERYWHERE else None)
+
+    def part_of(self, entry: RegisteredQuery | Table) -> Part:
+        """Which tuples this shard takes for a query that runs on every shard."""
+        assert entry.plan is not None
+        columns = split_columns(entry.plan)
+        return lambda rows: shard_numbers(rows, columns, self.shards, self.levels) == self.shard
+
+    def _told(self, said: Said, spoken: Spoken) -> Iterator[Result]:
+        if spoken.problem:
+            body = {"time": said.instant, "error": spoken.problem.to_json()}
+            yield Result(said.number, spoken.serial, spoken.level, ERROR, spoken.name, json.dumps(body).encode())
+        if spoken.shown is not None:
+            shown = {"statement": spoken.text, "at": spoken.level, "shown": list(spoken.shown)}
+            body = {"time": said.instant, **shown}
+            yield Result(said.number, spoken.serial, spoken.level, SHOWN, None, json.dumps(body).encode())
+
+    # ---------------------------------------------------------------- results
+
+    def _rows_of(self, given: Given) -> Iterator[Result]:
+        entry, emitted = given.entry, given.emitted
+        if not isinstance(entry, RegisteredQuery) or entry.plan is None or len(emitted.instants) == 0:
+            return
+        names = [column.name for column in entry.plan.columns]
+        body = encode(to_record_batch(emitted.rows, names, self.levels, {INSTANT: emitted.instants}))
+        kind = "-" if entry.plan.emit == nodes.DSTREAM else "+"
+        yield Result(self.origins[entry.serial], entry.serial, entry.level, kind, entry.name, body)
+
+    def _suspend(self, given: Given) -> Iterator[Result]:
+        """Q-9: the query is not running from here on, unless it ended anyway."""
+        entry, failed = given.entry, given.failed
+        assert failed is not None
+        text = self.sessions.texts[entry.kind, entry.level, entry.name.casefold(), entry.serial]
+        problem = Problem(failed.code, failed.problem, locate(text, failed.span))
+        current = self.sessions.catalog.own((entry.kind,), entry.name, entry.level)
+        same = isinstance(current, RegisteredQuery | Table) and current.serial == entry.serial
+        if same and not given.ended and isinstance(current, RegisteredQuery | Table):
+            self.sessions.catalog = self.sessions.catalog.replace(replace(current, running=False))
+            self.spoken += 1
+        if self._answers(entry.level):
+            body = json.dumps({"time": failed.instant, "error": problem.to_json()}).encode()
+            yield Result(self.origins[entry.serial], entry.serial, entry.level, ERROR, entry.name, body)
+
+
+def _between(feed: Feed, last: int, now: int) -> Feed:
+    """The tuples of (last, now]; tuples are in order of their instants."""
+    low, high = np.searchsorted(feed.instants, [last, now], side="right")
+    if low == 0 and high == len(feed.instants):
+        return feed
+    return Feed(feed.rows.take(np.arange(low, high)), feed.instants[low:high], feed.arrivals[low:high])
