@@ -137,3 +137,7 @@ class CaseError(TidegateError):
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+
+class EngineError(TidegateError):
+    """Spark cannot be used here; the message says why and what to do."""

@@ -68,7 +68,7 @@ class Shepherd:
         levels = dict.fromkeys(
             label_of(entry.payload, self.case.lattice) for entry in said if id(entry.payload) in heard
         )
-        if self.trusted and levels:
+        if self.trusted and levels and log.first <= log.last:  # else only the top knows of any instant
             levels = {self.case.lattice.top: None}
         return [self._assignment(level, log, heard) for level in levels], refused
 

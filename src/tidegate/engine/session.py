@@ -1,0 +1,85 @@
+"""A Spark session of our own: local, quiet, with state in RocksDB.
+
+Reads: errors.  Read by: engine, cli.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tidegate.errors import EngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA = 17
+STATE_STORE = "spark.sql.streaming.stateStore"
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "2g",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.adaptive.enabled": "false",
+    f"{STATE_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    # a change is logged, not a copy of the whole store: a third less for a small micro-batch (decision 7)
+    f"{STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.minBatchesToRetain": "2",
+}
+
+
+@contextmanager
+def spark_session(work: Path, cores: int = 2) -> Iterator[SparkSession]:
+    """A session whose files lie below a directory; its own words go to ``spark.log`` there."""
+    _check_java()
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    logging = Path(__file__).with_name("log4j2.properties").as_uri()
+    builder = SparkSession.builder.master(f"local[{cores},4]").appName("tidegate")  # a dying worker is tried again
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    builder = builder.config("spark.local.dir", str(work)).config("spark.sql.warehouse.dir", str(work / "warehouse"))
+    options = f"-Dlog4j2.configurationFile={logging} -Djava.io.tmpdir={work} -Dderby.system.home={work}"
+    with _errors_to(work / "spark.log"):
+        spark = builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _errors_to(path: Path) -> Iterator[None]:
+    """The JVM inherits standard error when it starts, and keeps it."""
+    sys.stderr.flush()
+    ours = os.dup(2)
+    try:
+        with path.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = f"{home}/bin/java" if home else shutil.which("java")
+    hint = "install Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless), or use --engine reference"
+    if java is None or not Path(java).exists():
+        where = f"JAVA_HOME is {home}, where there is no bin/java" if home else "there is no java on the PATH"
+        raise EngineError(f"Spark needs Java: {where}; {hint}")
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    version = said.partition('version "')[2].partition('"')[0]
+    major = version.partition(".")[0]
+    if not major.isdigit() or int(major) < OLDEST_JAVA:
+        raise EngineError(f"Spark needs Java 17 or newer, and {java} is {version or 'unknown'}; {hint}")
