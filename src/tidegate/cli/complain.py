@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-MALFORMED = 2
+FAILED, MALFORMED = 1, 2
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -25,3 +25,9 @@ def malformed(message: str) -> NoReturn:
     """Malformed input: one message, exit status 2."""
     click.echo(f"tidegate: {message}", err=True)
     sys.exit(MALFORMED)
+
+
+def failed(message: str) -> NoReturn:
+    """What was asked is fine, but this machine cannot do it: one message, exit status 1."""
+    click.echo(f"tidegate: {message}", err=True)
+    sys.exit(FAILED)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tidegate.case import Case, TickEntry, read_case
-from tidegate.cli.complain import malformed, print_lines
-from tidegate.errors import CaseError
+from tidegate.cli.complain import failed, malformed, print_lines
+from tidegate.engine.replay import Cuts, Load, Told
+from tidegate.engine.session import spark_session
+from tidegate.errors import CaseError, EngineError
 from tidegate.gates.admit import QUARANTINE
 from tidegate.gates.release import may_see
 from tidegate.log import Arrived, Log, write_log
@@ -20,6 +26,9 @@ from tidegate.security.lattice import Level
 from tidegate.text import one_line
 
 SWITCHES = ("sharing", "prefilter")
+
+Replayed = Callable[[int, Level | None], Iterator[str]]
+"""The lines of a case by its number, for a reader."""
 
 
 @click.command("replay")
@@ -44,16 +53,47 @@ def replay_command(files: tuple[str, ...], engine: str, architecture: str, off: 
     Tuples that were quarantined or late are counted on standard error; with --as, those that the reader may know of.
 
     The reference engine is the meaning itself: it has no plan to share, no prefilter and no batches, so --off,
-    --epoch, --micro-batch and --architecture change nothing in what it does.
+    --epoch, --micro-batch and --architecture change nothing in what it does. Spark runs all cases in one session.
     """
     _check_switches(off)
-    if engine == "spark":
-        malformed("the Spark engine is not available yet; leave out --engine, or use --engine reference")
     cases = [(Path(file).name, load_case(file)) for file in files]
     readers = [_reader(reader, case, name) for name, case in cases]
-    for (name, case), asking in zip(cases, readers, strict=True):
-        print_lines(_lines(case, asking, name if len(cases) > 1 else None))
-        _summarise(case, name, asking, always=summary)
+    with _engine(engine, [case for _, case in cases], Cuts(epoch, micro_batch), architecture == "trusted") as replayed:
+        for number, ((name, case), asking) in enumerate(zip(cases, readers, strict=True)):
+            print_lines(_with_name(replayed(number, asking), name if len(cases) > 1 else None))
+            _summarise(case, name, asking, always=summary)
+
+
+@contextmanager
+def _engine(engine: str, cases: list[Case], cuts: Cuts, trusted: bool) -> Iterator[Replayed]:
+    """What gives the lines of each case: the reference as they are asked for, Spark after running them all."""
+    if engine == "reference":
+        yield lambda number, reader: replay(cases[number], reader)
+        return
+    if trusted:
+        click.echo("trusted architecture: one plan for all levels; levels are not isolated, no claim is made", err=True)
+    try:
+        load = Load(cases, cuts, trusted)
+        with TemporaryDirectory(prefix="tidegate-") as work, _progress() as told:
+            told("starting Spark", 0, 1)
+            with spark_session(Path(work)) as spark:
+                load.run(spark, Path(work), told)
+    except EngineError as error:
+        failed(str(error))
+    yield load.lines
+
+
+@contextmanager
+def _progress() -> Iterator[Told]:
+    """A line that moves, where somebody watches."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda *_: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("")
+        yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)
 
 
 def _check_switches(off: str) -> None:
@@ -84,9 +124,9 @@ def _reader(text: str | None, case: Case, name: str) -> Level | None:
     return level
 
 
-def _lines(case: Case, reader: Level | None, name: str | None) -> Iterator[str]:
-    prefix = "" if name is None else f'{{"case": {json.dumps(name)}, '
-    return (prefix + line[1:] if name is not None else line for line in replay(case, reader))
+def _with_name(lines: Iterable[str], name: str | None) -> Iterable[str]:
+    prefix = f'{{"case": {json.dumps(name)}, '
+    return lines if name is None else (prefix + line[1:] for line in lines)
 
 
 def _summarise(case: Case, name: str, reader: Level | None, always: bool) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -22,26 +21,21 @@ Taken = Callable[[str, int, int, list[Result]], None]
 """Takes the results of a processor's shard in an epoch; the same again after a crash."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """How epochs pass through Spark: how many shards a processor has, how many epochs a micro-batch takes."""
+def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: Taken) -> StreamingQuery:
+    """Start the streaming query of a level over ``epochs`` in a directory; its checkpoint lies beside them.
 
-    shards: int = 2
-    most: int = 1_000
-
-
-def start(spark: SparkSession, directory: Path, passage: Passage, taken: Taken) -> StreamingQuery:
-    """Start the streaming query of a level over ``epochs`` in a directory; its checkpoint lies beside them."""
-    spark.conf.set("spark.sql.shuffle.partitions", passage.shards)
+    A processor has so many shards, and a micro-batch takes as many epochs as are there, up to ``most``.
+    """
+    spark.conf.set("spark.sql.shuffle.partitions", shards)
     spark.dataSource.register(EpochSource)
     references = (
         spark.readStream.format(NAME)
         .option("path", str(directory / "epochs"))
-        .option("shards", passage.shards)
-        .option("most", passage.most)
+        .option("shards", shards)
+        .option("most", most)
         .load()
     )
-    operator = EpochOperator(uuid.uuid4().hex, passage.shards)
+    operator = EpochOperator(uuid.uuid4().hex, shards)
     results = references.groupBy("processor", "shard").transformWithState(operator, RESULTS, "append", "none")
 
     def take(batch: DataFrame, _: int) -> None:

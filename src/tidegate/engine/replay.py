@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from tidegate.case import Case
 from tidegate.engine.epochs import write_epoch
 from tidegate.engine.lines import Line, refusal_line, result_lines
-from tidegate.engine.pipeline import Passage, start
 from tidegate.engine.processor import Result
 from tidegate.engine.share import EPOCH, Assignment, Refused, Shepherd
 from tidegate.gates.release import may_see
@@ -22,6 +21,8 @@ from tidegate.security.lattice import Level
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+MOST_EPOCHS = 1_000
 
 Told = Callable[[str, int, int], None]
 """Hears of progress: what is done, how much of how much."""
@@ -40,9 +41,9 @@ class Cuts:
         return self.micro_batch or self.epoch or (max(1, int(case.epoch)) if case.epoch is not None else EPOCH)
 
     @property
-    def passage(self) -> Passage:
-        """The same for Spark."""
-        return Passage(self.shards, 1) if self.micro_batch else Passage(self.shards)
+    def most(self) -> int:
+        """Epochs per micro-batch."""
+        return 1 if self.micro_batch else MOST_EPOCHS
 
 
 @dataclass(slots=True)
@@ -65,13 +66,16 @@ class Load:
 
     def run(self, spark: SparkSession, work: Path, told: Told = lambda *_: None) -> None:
         """Write all epochs, run all streaming queries to their end, and stop them."""
+        from tidegate.engine.pipeline import start
+
         count = max((len(assignments) for assignments in self.assignments), default=0)
         for number in range(count):
             self._write(number, work / str(number))
         queries: list[StreamingQuery] = []
         try:
             queries += (
-                start(spark, work / str(number), self.cuts.passage, self._taker(number)) for number in range(count)
+                start(spark, work / str(number), self.cuts.shards, self.cuts.most, self._taker(number))
+                for number in range(count)
             )
             for number, query in enumerate(queries):
                 query.processAllAvailable()

@@ -84,6 +84,18 @@ class Sessions:
             return self._refused(Waiting(text, name or _name_in(text)), level, error)
         return None
 
+    def refuse_function(self, text: str, level: Level) -> Spoken | None:
+        """Where one processor serves all levels nothing confines a function: none is created."""
+        try:
+            statement = parse(text)
+        except QueryError:
+            return None
+        if not isinstance(statement, st.CreateFunction):
+            return None
+        problem = "functions do not run in the trusted architecture"
+        error = QueryError("NOT_SUPPORTED", problem, statement.span, "use the replicated one")
+        return self._refused(Waiting(text, _name_in(text)), level, error)
+
     def _transaction(self, statement: st.Transaction, text: str, level: Level, user: str | None) -> list[Spoken]:
         key, alone = (level, user), Waiting(text, None)
         if statement.action == "BEGIN":

@@ -18,6 +18,8 @@ from tidegate.scalars import aggregates as scalar_aggregates
 from tidegate.scalars.numbers import overflow
 from tidegate.scalars.values import Failure
 
+FEW = 0.25  # of the segments
+
 
 def aggregated(call: Aggregate, argument: Vector | None, spans: Sweep, groups: Numbers, evaluator: Evaluator,
                lifetimes: tuple[Numbers, Numbers]) -> Vector:  # fmt: skip
@@ -79,8 +81,23 @@ def _doubles(argument: Vector, spans: Sweep, longest: int) -> Array:
 
 
 def _finite(data: Array, spans: Sweep, longest: int) -> Array:
-    quick = words.sums(data, spans, longest)
-    return exact.rounded(_totals(exact.limbs_of_doubles(data), spans)) if quick is None else quick
+    """In words; or in words but for the segments with odd values; or in limbs."""
+    total = words.sums(data, spans, longest)
+    if total is not None:
+        return total
+    if isinstance(spans, Ranges):
+        odd = words.odd_ones(data, longest)
+        touched = spans.running(odd.astype(np.int64)) > 0
+        total = words.sums(np.where(odd, 0.0, data), spans, longest) if touched.mean() < FEW else None
+        if total is not None:
+            rows, some = spans.only(touched)
+            total[touched] = _by_limbs(data[rows], some)
+            return total
+    return _by_limbs(data, spans)
+
+
+def _by_limbs(data: Array, spans: Sweep) -> Array:
+    return exact.rounded(_totals(exact.limbs_of_doubles(data), spans))
 
 
 def _integers(argument: Vector, spans: Sweep, longest: int, failure: int) -> tuple[Numbers, Numbers | None]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes
 from tidegate.operators.emit import Emitted, by_instant, row_texts
-from tidegate.operators.vector import LevelTable, Mask, Numbers, Vector, codes, combined_codes, dense
+from tidegate.operators.vector import LevelTable, Mask, Numbers, Vector, by_group, codes, combined_codes, dense
 from tidegate.plan.schema import Schema
 from tidegate.plan.types import DOUBLE
 
@@ -147,6 +147,8 @@ def _suspects(rows: Batch, sides: Sides) -> tuple[Numbers, Numbers]:
     )
     together = np.sort(np.concatenate([one, another]))
     twice = together[1:][together[1:] == together[:-1]]
+    if len(twice) > len(together) // 8:  # so many that a look at each is quicker than a choice
+        return np.arange(len(one)), np.arange(len(another))
     return _among(one, twice), _among(another, twice)
 
 
@@ -233,10 +235,11 @@ def _cancelled(sides: Sides, kind: Numbers) -> tuple[Numbers, Numbers]:
 
 def _beyond(classes: Numbers, cancelled: Numbers) -> Numbers:
     """Of each class, the members after the first so many."""
-    order = np.argsort(classes, kind="stable")
+    order = by_group(classes)
     ordered = classes[order]
-    first = np.searchsorted(ordered, ordered, side="left")
-    rank = np.arange(len(ordered)) - first
+    first = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    rank = np.arange(len(ordered))
+    rank -= np.maximum.accumulate(np.where(first, rank, 0))
     return np.sort(order[rank >= cancelled[ordered]])
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.operators.batch import NEVER, Batch, Changes
-from tidegate.operators.timeline import by_group, spread
-from tidegate.operators.vector import LevelTable, Numbers, codes, combined_codes, concatenate, rising
+from tidegate.operators.timeline import spread
+from tidegate.operators.vector import LevelTable, Numbers, by_group, codes, combined_codes, concatenate, rising
 from tidegate.plan.expressions import And, Column, Compare, Expression, can_fail
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from tidegate.operators.batch import BEFORE, NEVER
 from tidegate.operators.ranges import folded
-from tidegate.operators.vector import LevelTable, Mask, Numbers, dense
+from tidegate.operators.vector import LevelTable, Mask, Numbers, by_group, dense
 
 MOST_LABELS = 63  # as bits of one number
 
@@ -60,12 +60,6 @@ class Sweep(ABC):
         """For each segment which of very many labels occur."""
         mine = [(labels == label) if rows is None else (labels == label) & rows for label in range(count)]
         return np.stack([self.running(found.astype(np.int64)) > 0 for found in mine], axis=1)
-
-
-def by_group(groups: Numbers) -> Numbers:
-    """The rows by group, those of one group as they stand; few groups are sorted by counting."""
-    kind = np.min_scalar_type(int(groups.max(initial=0)))
-    return np.argsort(groups.astype(kind), kind="stable")
 
 
 def spread(enter: Numbers, leave: Numbers) -> tuple[int, int]:
@@ -111,6 +105,15 @@ class Ranges(Sweep):
         widest = int(bits.max(initial=0))
         kind = np.min_scalar_type(widest)
         return folded(np.bitwise_or, self.ordered(bits.astype(kind)), self.low, self.high, 0).astype(np.int64)
+
+    def only(self, some: Mask) -> tuple[Numbers, Ranges]:
+        """Some segments alone: the rows that are there in any of them, and their ranges among these."""
+        low, high = self.low[some], self.high[some]
+        size = int(self.high.max(initial=0)) + 1
+        used = np.cumsum(np.bincount(low, minlength=size) - np.bincount(high, minlength=size)) > 0
+        place: Numbers = np.cumsum(used) - used
+        rows = np.flatnonzero(used) if self.order is None else self.order[np.flatnonzero(used)]
+        return rows, Ranges(self.group[some], self.start[some], self.end[some], None, place[low], place[high])
 
     def ordered(self, column: Numbers) -> Numbers:
         """A column in the order of the ranges."""

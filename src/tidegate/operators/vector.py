@@ -155,6 +155,12 @@ def distinct(numbers: Numbers) -> tuple[Numbers, Numbers]:
     return found, place
 
 
+def by_group(groups: Numbers) -> Numbers:
+    """The rows by group, those of one group as they stand; few groups are sorted by counting."""
+    kind = np.min_scalar_type(int(groups.max(initial=0)))
+    return np.argsort(groups.astype(kind), kind="stable")
+
+
 def rising(arrays: Sequence[Numbers]) -> Numbers:
     """All numbers once, in order; quick where the arrays themselves rise."""
     every = np.sort(np.concatenate([*arrays, np.zeros(0, np.int64)]), kind="stable").astype(np.int64)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
-from tidegate.operators.vector import Numbers, codes, combined_codes, rising
+from tidegate.operators.vector import Numbers, by_group, codes, combined_codes, rising
 from tidegate.plan.windows import Range, Rows, Unbounded, Window
 
 
@@ -98,7 +98,7 @@ def _numbers_in_partition(keys: Numbers, held: Held | None, fresh: int) -> Numbe
     count = np.zeros(int(keys.max(initial=-1)) + 1, np.int64)
     if held is not None:
         np.maximum.at(count, keys[:old], held.number)
-    order = np.argsort(keys[old:], kind="stable")
+    order = by_group(keys[old:])
     sorted_keys = keys[old:][order]
     first = np.flatnonzero(np.r_[True, sorted_keys[1:] != sorted_keys[:-1]]) if fresh else np.zeros(0, np.int64)
     rank = np.arange(fresh) - np.repeat(first, np.diff(np.r_[first, fresh]))
@@ -123,7 +123,7 @@ def _counted(window: Rows, every: Held, keys: Numbers | None) -> tuple[Numbers, 
 
 def _instant_after(every: Held, keys: Numbers | None, steps: Numbers) -> Numbers:
     """The instant of the tuple that comes so many later in the same partition; NEVER if it has not come."""
-    instants, order = every.instants, None if keys is None else np.argsort(keys, kind="stable")
+    instants, order = every.instants, None if keys is None else by_group(keys)
     place = np.arange(len(instants))
     if order is not None:
         place[order] = np.arange(len(order))

@@ -16,10 +16,11 @@ import math
 import numpy as np
 
 from tidegate.operators.timeline import Sweep
-from tidegate.operators.vector import Array, Numbers
+from tidegate.operators.vector import Array, Mask, Numbers
 
 WORD = 62  # bits of a sum, without its sign
 DOUBLE = 52  # bits of a sum that a double holds exactly, with one to spare for a carry
+USUAL = 0.99  # the part of a column that sets its measure
 FARTHEST = 900  # scaling within these powers of two meets neither infinity nor a subnormal result
 
 
@@ -49,6 +50,17 @@ def _by_two_words(values: Array, spans: Sweep, unit: int, below: int) -> Array |
     low = spans.running(lower)
     high = spans.running(upper.astype(np.int64)) + (low >> below)
     return (high * 2.0**below + (low & ((1 << below) - 1))) * 2.0 ** (unit - below)
+
+
+def odd_ones(values: Array, longest: int) -> Mask:
+    """Rows that two words do not hold beside the others: far greater than nearly all, or far smaller."""
+    exponent = np.frexp(values)[1]
+    room, used = longest.bit_length(), np.flatnonzero(values)
+    most = int(len(used) * USUAL)
+    top = int(np.partition(exponent[used], most)[most]) if len(used) else 0
+    least = top + room - DOUBLE - min(DOUBLE, WORD - room) + 53  # a double has 53 bits
+    result: Mask = (values != 0) & ((exponent > top) | (exponent < least))
+    return result
 
 
 def integers(values: Numbers, spans: Sweep, longest: int) -> Numbers | None:
