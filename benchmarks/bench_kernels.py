@@ -5,7 +5,7 @@ TS, a warm-up, then the median of 4 runs of a million tuples. Results are comput
 
 Where polars and DuckDB are installed (extra ``bench``) they answer, with one thread each, what they can say of the same
 rows, all million at once; runs go there and back (A B C C B A), so that a slow spell of the machine meets all. They
-compute no levels and no differences of steps, and their sums are rounded at every addition.
+compute no levels and no differences of steps, and do not promise exact sums.
 """
 
 from __future__ import annotations

@@ -65,6 +65,18 @@ def test_what_comes_and_goes_is_the_bag_difference(inserted: bool, seed: int) ->
         assert counted(found) == by_definition(changes, inserted=inserted)
 
 
+@pytest.mark.parametrize("inserted", [True, False], ids=["ISTREAM", "DSTREAM"])
+def test_crowds_of_the_same_cancel_one_by_one(inserted: bool, seed: int) -> None:
+    """Many rows of few kinds and instants: as many cancel as have a partner, and no more."""
+    chance = np.random.default_rng(seed)
+    for _ in range(examples(100, 5_000)):
+        enter = chance.integers(0, 3, 30)
+        rows = Batch((Vector(DOUBLE, chance.choice([0.0, -0.0, 1.0], 30)),), np.zeros(30, np.int64))
+        changes = Changes(rows, enter, enter + chance.integers(1, 4, 30))
+        found = difference(changes, SCHEMA[:1], table(), inserted=inserted)
+        assert counted(found) == by_definition(changes, inserted=inserted)
+
+
 def test_segments_of_groups_replace_one_another(seed: int) -> None:
     """As an aggregate gives them: by group, each row leaving as the next one comes; values often stay."""
     chance = np.random.default_rng(seed)

@@ -12,9 +12,15 @@ import pytest
 from tests.conftest import examples
 from tests.operators.changelogs import in_any_order, in_order
 from tidegate.operators import exact, words
+from tidegate.operators.aggregate import aggregated
+from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.timeline import Sweep, sweep
-from tidegate.operators.vector import Array, Numbers
+from tidegate.operators.vector import Array, Failures, LevelTable, Numbers, from_values, to_values
+from tidegate.plan.expressions import Aggregate, Literal
+from tidegate.plan.types import DOUBLE
+from tidegate.scalars.aggregates import aggregate
 from tidegate.scalars.numbers import exact_sum
+from tidegate.security.declare import declare
 
 LARGEST = 1.7976931348623157e308
 SMALLEST = 5e-324
@@ -88,6 +94,29 @@ def test_words_are_taken_where_they_suffice_and_refused_where_not(name: str, qui
     lives = in_order(chance, 1000, 1)
     spans = sweep(lives.groups, lives.enter, lives.leave)
     assert (words.sums(COLUMNS[name](chance, 1000), spans, longest(spans)) is not None) == quick
+
+
+ODD = [1e300, -1e300, 5e-324, 1e-200, 1e25, math.inf, -math.inf, math.nan, LARGEST]
+
+
+@pytest.mark.parametrize("name", ["close together", "two signs around zero", "every exponent"])
+def test_a_few_odd_values_among_many(name: str, seed: int) -> None:
+    """The quick form with limbs for some segments only, as SUM takes it, and NULLs beside."""
+    chance = np.random.default_rng(seed)
+    evaluator = Evaluator(LevelTable(declare("blp4")), Failures(), lambda *_: [])
+    call = Aggregate("SUM", Literal(None, type=DOUBLE), DOUBLE)
+    for odd in (0, 1, 3, 60):
+        lives = in_order(chance, 400, int(chance.choice([1, 3])))
+        spans = sweep(lives.groups, lives.enter, lives.leave)
+        values: list[float | None] = COLUMNS[name](chance, 400).tolist()
+        for place in chance.integers(0, 400, odd):
+            values[place] = ODD[chance.integers(len(ODD))]
+        values[7] = None
+        found = aggregated(
+            call, from_values(values, DOUBLE), spans, lives.groups, evaluator, (lives.enter, lives.leave)
+        )
+        right = [aggregate(call, [values[row] for row in rows], evaluator.levels.lattice) for rows in spans.members()]
+        assert [repr(value) for value in to_values(found)] == [repr(value) for value in right]
 
 
 def window(rows: int, size: int) -> Sweep:

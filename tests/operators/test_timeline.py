@@ -44,6 +44,19 @@ def test_rows_that_leave_as_they_came_need_no_events(seed: int) -> None:
         assert isinstance(sweep(lives.groups, lives.enter, lives.leave), Ranges)
 
 
+def test_some_segments_alone_hold_the_same_rows(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    for lives in every_case(seed, examples(200, 5_000)):
+        spans = sweep(lives.groups, lives.enter, lives.leave)
+        if isinstance(spans, Ranges):
+            some = chance.random(len(spans.start)) < 0.3
+            rows, alone = spans.only(some)
+            there = [rows for rows, chosen in zip(spans.members(), some, strict=True) if chosen]
+            assert [rows[places].tolist() for places in alone.members()] == there
+            assert shown(alone) == [segment for segment, chosen in zip(shown(spans), some, strict=True) if chosen]
+            assert sorted(rows) == sorted({row for found in there for row in found})
+
+
 def test_an_overtaking_row_needs_events() -> None:
     spans = sweep(np.array([0, 0]), np.array([1, 2]), np.array([9, 5]))
     assert isinstance(spans, Events)
