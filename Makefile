@@ -20,7 +20,7 @@ test: check ## everything that a change must pass
 	@echo "test: what decides flow, every branch"
 	@$(RUN) pytest -q -n 2 $(TRUSTED) --cov
 	@echo "test: the rest"
-	@$(RUN) pytest -q -n 2 --ignore=tests/architecture $(TRUSTED:%=--ignore=%)
+	@$(RUN) pytest -q -n 2 --dist loadgroup --ignore=tests/architecture $(TRUSTED:%=--ignore=%)
 
 check: setup ## lint, format, types, import rule
 	@echo "check: ruff"
@@ -32,7 +32,7 @@ check: setup ## lint, format, types, import rule
 	@$(RUN) pytest -q tests/architecture
 
 soak: setup ## the long versions of the tests, about an hour; the seed is in the header (SEED=n repeats one)
-	@$(RUN) pytest -n 2 --soak $(if $(SEED),--seed $(SEED))
+	@$(RUN) pytest -n 2 --dist loadgroup --soak $(if $(SEED),--seed $(SEED))
 
 bench: setup ## every speed measured, one JSON line per setting
 	@ls benchmarks/bench_*.py >/dev/null 2>&1 || echo "bench: there is no benchmarks/bench_*.py yet"

@@ -165,3 +165,9 @@ def entry(line: str, columns: dict[str, list[str]]) -> dict[str, Any]:
 
 def number(text: str) -> Any:
     return json.loads(text)
+
+
+def runnable() -> list[Path]:
+    """Every text case that is not malformed."""
+    found = sorted(Path(__file__).parent.rglob("*.case"))
+    return [path for path in found if "---- malformed" not in path.read_text(encoding="utf-8")]

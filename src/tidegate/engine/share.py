@@ -9,7 +9,7 @@ Reads: case, log, gates, language, operators, engine.  Read by: engine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -65,12 +65,10 @@ class Shepherd:
         refused = self._refused(said)
         turned_away = {one.order for one in refused}
         heard = {id(entry.payload): order for order, entry in enumerate(said) if order not in turned_away}
-        levels = dict.fromkeys(
-            label_of(entry.payload, self.case.lattice) for entry in said if id(entry.payload) in heard
-        )
-        if self.trusted and levels and log.first <= log.last:  # else only the top knows of any instant
-            levels = {self.case.lattice.top: None}
-        return [self._assignment(level, log, heard) for level in levels], refused
+        speaking = [label_of(entry.payload, self.case.lattice) for entry in said if id(entry.payload) in heard]
+        together = self.trusted and log.first <= log.last  # else only the top knows of any instant
+        levels = dict.fromkeys([self.case.lattice.top] if together and speaking else speaking)
+        return [self._assignment(level, log, heard, serves_all=together) for level in levels], refused
 
     def _refused(self, said: list[Stamped[Entry]]) -> list[Refused]:
         """M-3: who speaks at a level above the clearance is answered at the gate."""
@@ -86,7 +84,7 @@ class Shepherd:
                 found.append(Refused(order, entry.instant, answer))
         return found
 
-    def _assignment(self, level: Level, log: Log, heard: Mapping[int, int]) -> Assignment:
+    def _assignment(self, level: Level, log: Log, heard: Mapping[int, int], *, serves_all: bool) -> Assignment:
         """A processor's share, numbered by what it receives (Q-14)."""
         received = share(log, level, self.case.lattice)
         listed = share_of(level, ((entry.at, entry) for entry in self.case.listed), self.case.lattice)
@@ -94,9 +92,11 @@ class Shepherd:
         mine = [entry for entry in placed if id(entry.payload) in heard]
         said = [_said(number, entry) for number, entry in enumerate(mine)]
         orders = tuple(heard[id(entry.payload)] for entry in mine)
-        return Assignment(level, tuple(self._epochs(level, log, received, said)), orders)
+        epochs = list(self._epochs(log, received, said))
+        epochs[0] = replace(epochs[0], world=self._world(level, serves_all=serves_all))
+        return Assignment(level, tuple(epochs), orders)
 
-    def _epochs(self, level: Level, log: Log, received: list[Stamped[Entry]], said: list[Said]) -> Iterator[Epoch]:
+    def _epochs(self, log: Log, received: list[Stamped[Entry]], said: list[Said]) -> Iterator[Epoch]:
         last, end = log.first - 1, log.last
         if end < log.first and any(isinstance(entry.payload, Arrived) for entry in received):
             first, end = span(received)  # nothing but quarantined tuples: only the top is given any
@@ -107,16 +107,14 @@ class Shepherd:
             now = end if is_last else piece[-1].instant
             here = tuple(one for one in said if is_last or one.instant <= now)
             said = said[len(here) :]
-            yield Epoch(number, last, now, here, self._tuples(piece), self._world(level, number))
+            yield Epoch(number, last, now, here, self._tuples(piece))
             last = now
 
-    def _world(self, level: Level, number: int) -> World | None:
-        if number:
-            return None
+    def _world(self, level: Level, *, serves_all: bool) -> World:
         case = self.case
         relations = {name: (known.schema, self._stored(known.schema, known.rows, level))
                      for name, known in case.relations.items()}  # fmt: skip
-        return World(case.levels, level, case.streams, relations, self.trusted)
+        return World(case.levels, level, case.streams, relations, serves_all)
 
     def _stored(
         self, schema: Schema, rows: tuple[tuple[Level, tuple[object, ...]], ...], level: Level

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tidegate.catalog import Catalog, Entry
 from tidegate.errors import Problem, QueryError
@@ -152,6 +153,7 @@ class Sessions:
         return Spoken(entry.text, entry.level, entry.serial, entry.name, problem=problem)
 
 
+@lru_cache(maxsize=256)
 def _statement(text: str, name: str | None) -> st.Statement:
     """A listed query has its name beside its text; everything else says its own."""
     statement = parse(text)

@@ -57,6 +57,10 @@ class Life:
     birth: Place
     death: Place | None = None
     part: Part | None = None
+    scans: tuple[nodes.Scan, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scans = tuple(dict.fromkeys(nodes.scans(self.kernel.plan)))
 
     def sees_all(self, feed: Feed) -> bool:
         """Whether its places lie around all tuples: the usual case."""
@@ -76,7 +80,10 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What one query gave in an epoch, in printed order, the failure that suspended it, and whether it ended anyway."""
+    """What one query gave in an epoch, the failure that suspended it, and whether it ended anyway.
+
+    Rows of one instant are in no order, but those of a derived stream, which arrive in printed order (Q-14).
+    """
 
     entry: RegisteredQuery | Table
     emitted: Emitted
@@ -139,12 +146,14 @@ class KernelProcessor:
 
     def _advance(self, life: Life, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> Given:
         arrived: dict[nodes.Scan, Arrived] = {}
-        for scan in dict.fromkeys(nodes.scans(life.kernel.plan)):
+        for scan in life.scans:
             feed = feeds.get((scan.level, scan.name, scan.serial))
             if feed is not None and (given := self._given(life, feed)) is not None:
                 arrived[scan] = given
         life.kernel.advance(arrived, last, now)
-        return Given(life.entry, life.kernel.printed(), life.kernel.failed, life.death is not None)
+        emitted = life.kernel.printed() if isinstance(life.entry, Table) else life.kernel.emitted
+        assert emitted is not None
+        return Given(life.entry, emitted, life.kernel.failed, life.death is not None)
 
     def _given(self, life: Life, feed: Feed) -> Arrived | None:
         """The tuples of a stream that a query sees; None if there is none."""

@@ -37,6 +37,7 @@ from tidegate.operators.windows import Held, advance, gathered, time_boundaries
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
 from tidegate.plan.schema import Schema
+from tidegate.plan.windows import Unbounded
 from tidegate.text import Span
 
 _STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
@@ -72,6 +73,9 @@ class QueryKernel:
     held: dict[nodes.Node, Held] = field(default_factory=dict)
     has_stepped: bool = False
     inner: dict[nodes.QueryPlan, QueryKernel] = field(init=False)
+    every: tuple[nodes.Node, ...] = field(init=False)
+    has_scalars: bool = field(init=False)
+    is_stateless: bool = field(init=False)
     changes: Changes | None = field(init=False, default=None)
     steps: Numbers = field(init=False)
     emitted: Emitted | None = field(init=False, default=None)
@@ -85,6 +89,9 @@ class QueryKernel:
             plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan in tables, inside=True)
             for plan in nodes.subplans(self.plan)
         }
+        self.every = tuple(dict.fromkeys(nodes.walk(self.plan.root)))
+        self.has_scalars = bool(nodes.scalar_subqueries(self.plan))
+        self.is_stateless = self._is_stateless()
 
     def advance(self, arrived: Mapping[nodes.Scan, Arrived], last: int, now: int) -> Emitted:
         """Run the epoch (last, now]."""
@@ -110,12 +117,10 @@ class QueryKernel:
         """Whether every single step must be known: to emit at each, or because a query around this one steps too."""
         return self.inside or self.plan.emit == nodes.RSTREAM
 
-    @property
-    def is_stateless(self) -> bool:
+    def _is_stateless(self) -> bool:
         """Selecting and projecting tuples that never leave: nothing has to be kept."""
-        every = list(nodes.walk(self.plan.root))
-        unbounded = all(str(node.window) == "UNBOUNDED" for node in every if isinstance(node, nodes.Windowed))
-        plain = all(isinstance(node, _STATELESS) for node in every) and not nodes.scalar_subqueries(self.plan)
+        unbounded = all(isinstance(node.window, Unbounded) for node in self.every if isinstance(node, nodes.Windowed))
+        plain = all(isinstance(node, _STATELESS) for node in self.every) and not self.has_scalars
         return unbounded and plain and self.plan.emit == nodes.ISTREAM and not self.as_relation
 
 
@@ -137,16 +142,14 @@ class Epoch:
 
     def relation(self) -> Changes:
         """Advance all windows, find the steps, compute the relation."""
-        plan = self.query.plan
-        every = list(dict.fromkeys(nodes.walk(plan.root)))
-        for node in every:
+        for node in self.query.every:
             if isinstance(node, nodes.Windowed):
                 self._advance(node)
             elif isinstance(node, nodes.Panes):
                 self._panes(node)
-        self.happened = self._happenings(every)
+        self.happened = self._happenings(self.query.every)
         self.query.steps = rising(self.happened) if self.query.needs_steps else np.zeros(0, np.int64)
-        return self.changes_of(plan.root)
+        return self.changes_of(self.query.plan.root)
 
     def _advance(self, node: nodes.Windowed) -> None:
         fresh = self._stream(node.input)
@@ -179,7 +182,7 @@ class Epoch:
         kept = np.flatnonzero(tested.is_true())
         return Arrived(stream.rows.take(kept), stream.instants[kept])
 
-    def _happenings(self, every: list[nodes.Node]) -> list[Numbers]:
+    def _happenings(self, every: tuple[nodes.Node, ...]) -> list[Numbers]:
         """Q-2: arrivals on streams that are read, tuples let go, slide boundaries; those of sub-queries too."""
         windows = [node for node in every if isinstance(node, nodes.Windowed)]
         found = [self.arrived[node].instants for node in every if isinstance(node, nodes.Scan) and node in self.arrived]
@@ -251,6 +254,8 @@ class Epoch:
 
     def _with_scalars(self, changes: Changes, expressions: tuple[Expression, ...]) -> Changes:
         """Cut lifetimes where a scalar sub-query changes, and raise levels by its row's (Q-6)."""
+        if not self.query.has_scalars:
+            return changes
         for scalar in dict.fromkeys(found for entry in expressions for found in subqueries(entry)):
             changes = beside(changes, scalar, self._segments(scalar.plan, scalar), self.query.evaluator.levels)
         return changes
@@ -351,7 +356,7 @@ class Epoch:
         return difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
 
     def _slide_boundaries(self) -> Numbers:
-        windows = [node.window for node in nodes.walk(self.query.plan.root) if isinstance(node, nodes.Windowed)]
+        windows = [node.window for node in self.query.every if isinstance(node, nodes.Windowed)]
         return rising([time_boundaries(windows, self.last, self.now), *self.boundaries])
 
     def _note(self, vector: Vector, instants: Numbers) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from tidegate.plan.expressions import Aggregate as AggregateCall
 from tidegate.plan.expressions import Expression, ScalarSubquery, subqueries
@@ -19,7 +20,32 @@ from tidegate.plan.schema import Field, Schema, with_hidden
 from tidegate.plan.types import BOOLEAN, NULL
 from tidegate.plan.windows import Range, Rows, Window
 
+Hashable = TypeVar("Hashable")
 
+
+def hashed_once(cls: type[Hashable]) -> type[Hashable]:
+    """Plans are keys of many tables and deep; a frozen one has the same hash for life, in one process."""
+    compute = cls.__hash__
+
+    def remembered(self: Hashable) -> int:
+        found: int | None = self.__dict__.get(_HASH)
+        if found is None:
+            found = self.__dict__[_HASH] = compute(self)
+        return found
+
+    def without_hash(self: Hashable) -> dict[str, object]:
+        """Strings hash differently in the next process."""
+        return {name: value for name, value in self.__dict__.items() if name != _HASH}
+
+    cls.__hash__ = remembered  # type: ignore[assignment]
+    cls.__getstate__ = without_hash  # type: ignore[method-assign, assignment]
+    return cls
+
+
+_HASH = "hash, remembered"
+
+
+@hashed_once
 @dataclass(frozen=True)
 class Node:
     """One operator. ``inputs`` are its children, ``schema`` what it gives."""
@@ -39,6 +65,7 @@ class Node:
         return ()
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Above(Node):
     """A node with one input, whose columns it passes on unless it says otherwise."""
@@ -58,6 +85,7 @@ class Above(Node):
 # ------------------------------------------------------------------------------ streams
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Scan(Node):
     """The tuples of a stream that the query's level dominates.
@@ -76,6 +104,7 @@ class Scan(Node):
         return with_hidden(self.fields, instants=True)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class StreamOf(Node):
     """A sub-query as a stream: the rows that it emits (Q-7)."""
@@ -88,6 +117,7 @@ class StreamOf(Node):
         return with_hidden(self.plan.columns, instants=True)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Before(Above):
     """A condition before the window: it uses the tuple and nothing else (Q-4)."""
@@ -101,6 +131,7 @@ class Before(Above):
         return (self.condition,)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Windowed(Above):
     """A window: the stream's recent past as a relation (S2R)."""
@@ -117,6 +148,7 @@ class Windowed(Above):
 # ------------------------------------------------------------------------------ relations
 
 
+@hashed_once
 @dataclass(frozen=True)
 class RelationScan(Node):
     """The rows of a stored relation that the query's level dominates."""
@@ -131,6 +163,7 @@ class RelationScan(Node):
         return with_hidden(self.fields, instants=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class RelationOf(Node):
     """A sub-query as a relation: its rows as of its last step."""
@@ -143,6 +176,7 @@ class RelationOf(Node):
         return with_hidden(self.plan.columns, instants=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Select(Above):
     """The rows for which the condition is true.
@@ -160,6 +194,7 @@ class Select(Above):
         return (self.condition, *self.beside)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Join(Node):
     """All combinations of rows for which the condition is true; their level is the lub."""
@@ -183,6 +218,7 @@ class Join(Node):
         return (self.condition,) if self.condition else ()
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Aggregate(Above):
     """One row per group: its keys, then its aggregates. Without ``grouped`` there is one row, always."""
@@ -200,6 +236,7 @@ class Aggregate(Above):
         return (*self.keys, *(call.argument for call in self.calls if call.argument))
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Panes(Above):
     """``GROUP BY time/c``: one row per group of a pane [kc, (k+1)c), at its end, then forgotten (Q-3)."""
@@ -222,6 +259,7 @@ def _grouped_schema(keys: tuple[Expression, ...], calls: tuple[AggregateCall, ..
     return (*named, *(Field(f"aggregate{n}", call.type) for n, call in enumerate(calls)))
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Project(Above):
     """The SELECT list: one expression per column, duplicates kept."""
@@ -241,11 +279,13 @@ class Project(Above):
         return self.columns
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Distinct(Above):
     """One row for all equal ones; its level is the lub of them all (Q-6)."""
 
 
+@hashed_once
 @dataclass(frozen=True)
 class UnionAll(Node):
     """The rows of all parts; the first part gives the names."""
@@ -268,6 +308,7 @@ SLIDES = "RSTREAM at slides"  # the default of a sub-query whose window slides (
 PANES = "at the end of each pane"
 
 
+@hashed_once
 @dataclass(frozen=True)
 class QueryPlan:
     """A query: its relation, and how that becomes a stream (R2S, Q-5)."""

@@ -36,18 +36,18 @@ class MemoryStore:
 
 @dataclass
 class PutAway:
-    """Saves the processor and goes on with what can be loaded."""
+    """Saves each processor and goes on with what can be loaded."""
 
-    store: MemoryStore = field(default_factory=MemoryStore)
-    kept: Kept = field(default_factory=Kept)
+    stores: dict[tuple[str, int], tuple[MemoryStore, Kept]] = field(default_factory=dict)
     times: int = 0
 
     def __call__(self, processor: LevelProcessor) -> LevelProcessor:
-        save(processor, self.store, self.kept)
+        key = processor.world.level, processor.shard
+        store, kept = self.stores.get(key, (MemoryStore(), Kept()))
+        save(processor, store, kept)
         processor.close()
-        found = load(self.store, processor.shard, processor.shards)
+        found = load(store, processor.shard, processor.shards)
         assert found is not None
-        self.times += 1
-        if self.times % 2:  # every other time what is kept is what was loaded, as after a crash
-            self.kept = found[1]
+        self.times += 1  # every other time what is kept is what was loaded, as after a crash
+        self.stores[key] = store, found[1] if self.times % 2 else kept
         return found[0]

@@ -13,7 +13,7 @@ from tidegate.engine.share import Assignment, Shepherd
 Keep = Callable[[LevelProcessor], LevelProcessor]
 
 
-def kernel_lines(
+def processed(
     case: Case, size: int, *, shards: int = 1, trusted: bool = False, keep: Keep = lambda one: one
 ) -> list[str]:
     """The lines of a case, in epochs of so many tuples; ``keep`` may put the processor away between two epochs."""
