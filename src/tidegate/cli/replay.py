@@ -74,13 +74,14 @@ def _engine(engine: str, cases: list[Case], cuts: Cuts, trusted: bool) -> Iterat
         click.echo("trusted architecture: one plan for all levels; levels are not isolated, no claim is made", err=True)
     try:
         load = Load(cases, cuts, trusted)
-        with TemporaryDirectory(prefix="tidegate-") as work, _progress() as told:
-            told("starting Spark", 0, 1)
-            with spark_session(Path(work)) as spark:
-                load.run(spark, Path(work), told)
+        with TemporaryDirectory(prefix="tidegate-") as work:
+            with _progress() as told:
+                told("starting Spark", 0, 1)
+                with spark_session(Path(work)) as spark:
+                    load.run(spark, Path(work), told)
+            yield load.lines  # large results still lie there
     except EngineError as error:
         failed(str(error))
-    yield load.lines
 
 
 @contextmanager

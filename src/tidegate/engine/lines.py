@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from tidegate.engine.processor import Result
 from tidegate.engine.share import Refused
 from tidegate.operators.arrow import decode, from_record_batch, type_of
@@ -55,7 +57,7 @@ def result_lines(results: Iterable[Result], orders: Mapping[int, int], lattice: 
 
 
 def _rows(result: Result, order: int, levels: LevelTable) -> Iterator[Line]:
-    batch = decode(result.body)
+    batch = decode(result.body if result.path is None else pa.memory_map(result.path).read_buffer())
     width = batch.num_columns - 2
     schema = tuple(Field(column.name, type_of(column.type)) for column in list(batch.schema)[:width])
     rows = from_record_batch(batch, schema, levels)

@@ -22,7 +22,7 @@ Taken = Callable[[str, int, int, list[Result]], None]
 
 
 def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: Taken) -> StreamingQuery:
-    """Start the streaming query of a level over ``epochs`` in a directory; its checkpoint lies beside them.
+    """Start the streaming query of a level over ``epochs`` in a directory, with checkpoint and large results beside.
 
     A processor has so many shards, and a micro-batch takes as many epochs as are there, up to ``most``.
     """
@@ -35,14 +35,15 @@ def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: T
         .option("most", most)
         .load()
     )
-    operator = EpochOperator(uuid.uuid4().hex, shards)
+    (directory / "results").mkdir(exist_ok=True)
+    operator = EpochOperator(uuid.uuid4().hex, shards, str(directory / "results"))
     results = references.groupBy("processor", "shard").transformWithState(operator, RESULTS, "append", "none")
 
     def take(batch: DataFrame, _: int) -> None:
         """One action: a second one would run the epochs again."""
         together: dict[tuple[str, int, int], list[Result]] = {}
         for row in batch.collect():
-            result = Result(row.statement, row.serial, Level(row.level), row.kind, row.name, bytes(row.body))
+            result = Result(row.statement, row.serial, Level(row.level), row.kind, row.name, bytes(row.body), row.path)
             together.setdefault((row.processor, row.shard, row.epoch), []).append(result)
         for key, found in together.items():
             taken(*key, found)

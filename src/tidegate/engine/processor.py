@@ -43,7 +43,8 @@ ERROR, SHOWN = "error", "shown"
 class Result:
     """Something that a statement gave: rows (``+`` or ``-``) as Arrow, or an error or what is shown as JSON.
 
-    ``level`` is that of the stream, which says who may see it; ``statement`` and ``serial`` order results.
+    ``level`` is that of the stream, which says who may see it; ``statement`` and ``serial`` order results. A large body
+    lies in a file: then ``path`` names it and the body is empty.
     """
 
     statement: int
@@ -52,6 +53,7 @@ class Result:
     kind: str
     name: str | None
     body: bytes
+    path: str | None = None
 
 
 @dataclass(slots=True)

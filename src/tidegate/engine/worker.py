@@ -5,6 +5,7 @@ Reads: engine.  Read by: pipeline.
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
@@ -18,8 +19,10 @@ from tidegate.engine.state import Kept, load, save, token_of
 
 RESULTS = (
     "processor string, shard int, epoch long, statement int, serial int, level string, kind string, name string, "
-    "body binary"
+    "body binary, path string"
 )
+LARGE = 1 << 16
+"""Bytes of a result that does not pass through Spark but lies in a file: each crossing costs more than the kernels."""
 MOST_KEPT = 1024
 
 Key = tuple[str, str, int]
@@ -58,8 +61,8 @@ class SparkStore:
 class EpochOperator(StatefulProcessor):
     """One instance per task; the keys are (processor, shard)."""
 
-    def __init__(self, run: str, shards: int) -> None:
-        self.run, self.shards = run, shards
+    def __init__(self, run: str, shards: int, results: str) -> None:
+        self.run, self.shards, self.results = run, shards, results
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Spark's part of the state: a head and numbered segments."""
@@ -78,12 +81,24 @@ class EpochOperator(StatefulProcessor):
                 if epoch.world is None:
                     raise ValueError(f"epoch {number} of {name} came before its first")
                 found = LevelProcessor(epoch.world, shard, self.shards), Kept()
-            for result in found[0].advance(epoch):
+            for place, result in enumerate(found[0].advance(epoch)):
+                path = None
+                if len(result.body) > LARGE:
+                    path = self._put(f"{name}-{number}-{shard}-{place}.arrow", result.body)
                 yield Row(processor=name, shard=shard, epoch=number, statement=result.statement, serial=result.serial,
-                          level=result.level, kind=result.kind, name=result.name, body=result.body)  # fmt: skip
+                          level=result.level, kind=result.kind, name=result.name, body=b"" if path else result.body,
+                          path=path)  # fmt: skip
         if found is not None:
             save(found[0], store, found[1])
             self._keep((self.run, name, shard), found)
+
+    def _put(self, name: str, data: bytes) -> str:
+        """Write beside its place and move there: an epoch that is run again overwrites its own results."""
+        path = os.path.join(self.results, name)
+        with open(f"{path}.{os.getpid()}", "wb") as file:
+            file.write(data)
+        os.replace(file.name, path)
+        return path
 
     def _awaken(self, key: Key, store: SparkStore) -> tuple[LevelProcessor, Kept] | None:
         """The processor in memory if its state is the one in the store; else from the store."""
