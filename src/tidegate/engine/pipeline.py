@@ -37,7 +37,7 @@ def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: T
     )
     (directory / "results").mkdir(exist_ok=True)
     operator = EpochOperator(uuid.uuid4().hex, shards, str(directory / "results"))
-    results = references.groupBy("processor", "shard").transformWithState(operator, RESULTS, "append", "none")
+    results = references.groupBy("slot").transformWithState(operator, RESULTS, "append", "none")
 
     def take(batch: DataFrame, _: int) -> None:
         """One action: a second one would run the epochs again."""
