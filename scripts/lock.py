@@ -75,9 +75,7 @@ def main() -> None:
         if not found:
             sys.exit(f"the index has no {name} {version(name)}")
         print(f"{name} {version(name)}: {len(found)} files")
-        blocks.append(
-            " \\\n    ".join([f"{name}=={version(name)}", *(f"--hash=sha256:{one}" for one in found)]) + "\n"
-        )
+        blocks.append(" \\\n    ".join([f"{name}=={version(name)}", *(f"--hash=sha256:{one}" for one in found)]) + "\n")
     (ROOT / "requirements.lock").write_text("".join(blocks))
 
 

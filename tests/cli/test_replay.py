@@ -98,11 +98,13 @@ def test_no_option_changes_an_answer(options: list[str], write_case: WriteCase) 
     assert (result.exit_code, result.stdout.splitlines()) == (0, [LOW, *HIGH])
 
 
-def test_spark_is_not_there_yet_and_says_so(write_case: WriteCase) -> None:
-    message = refused(replay(write_case(), "--engine", "spark"))
-    assert "Spark" in message
-    assert "--engine reference" in message
-    assert message.count("\n") == 1
+def test_without_java_spark_says_what_to_do(write_case: WriteCase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The case is fine, the machine is not: status 1."""
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    result = replay(write_case(), "--engine", "spark")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "--engine reference" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("options", [["--epoch", "0"], ["--epoch", "x"], ["--engine", "flink"], ["--nothing"], []])

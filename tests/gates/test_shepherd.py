@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.gates.shepherd import Clock, Stamped, in_order, share_of
+from tidegate.gates.shepherd import Clock, Stamped, cut, in_order, share_of
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Lattice, Level
 
@@ -117,3 +117,24 @@ def test_an_unknown_label_goes_to_nobody(label: str) -> None:
     known = DIAMOND.knows(label)
     for level in DIAMOND.levels():
         assert list(share_of(level, [(Level(label), 1)], DIAMOND)) == ([1] if known else [])
+
+
+@pytest.mark.parametrize(
+    ("size", "pieces"),
+    [(1, ["a", "bc", "d"]), (2, ["abc", "d"]), (3, ["abc", "d"]), (9, ["abcd"])],
+)
+def test_epochs_are_whole_instants(size: int, pieces: list[str]) -> None:
+    """Q-1: cut between instants only, when enough entries that count have come."""
+    log = [
+        Stamped(instant, place, name) for place, (instant, name) in enumerate([(1, "a"), (2, "b"), (2, "c"), (3, "d")])
+    ]
+    found = list(cut(log, size, lambda name: True))
+    assert ["".join(entry.payload for entry in piece) for piece in found] == pieces
+
+
+def test_only_what_counts_fills_an_epoch() -> None:
+    """Ticks and statements travel along; nothing to cut gives no epoch."""
+    log = [Stamped(instant, instant, name) for instant, name in enumerate("..a.b")]
+    found = list(cut(log, 1, lambda name: name != "."))
+    assert ["".join(entry.payload for entry in piece) for piece in found] == ["..a", ".b"]
+    assert list(cut([], 1, lambda name: True)) == []
