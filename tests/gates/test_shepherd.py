@@ -125,9 +125,7 @@ def test_an_unknown_label_goes_to_nobody(label: str) -> None:
 )
 def test_epochs_are_whole_instants(size: int, pieces: list[str]) -> None:
     """Q-1: cut between instants only, when enough entries that count have come."""
-    log = [
-        Stamped(instant, place, name) for place, (instant, name) in enumerate([(1, "a"), (2, "b"), (2, "c"), (3, "d")])
-    ]
+    log = [Stamped(1, 0, "a"), Stamped(2, 1, "b"), Stamped(2, 2, "c"), Stamped(3, 3, "d")]
     found = list(cut(log, size, lambda name: True))
     assert ["".join(entry.payload for entry in piece) for piece in found] == pieces
 
