@@ -8,7 +8,7 @@ Reads: errors, catalog, security, language.  Read by: reference, system.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -22,6 +22,7 @@ from tidegate.security.lattice import Level
 from tidegate.security.subject import Subject, login
 
 _KINDS = "QUERY|STREAM|FUNCTION|SOURCE|SINK|RELATION"
+_AS_IT_IS = ("ALREADY_RUNNING", "NOT_RUNNING")
 _NAMED = re.compile(rf"\s*(?:(?:CREATE|DROP)\s+(?:{_KINDS})|START|STOP)\s+(`(?:[^`]|``)+`|\w+)", re.IGNORECASE)
 
 
@@ -114,37 +115,51 @@ class Sessions:
             problem = QueryError("NO_TRANSACTION", f"{statement.action} without BEGIN", statement.span)
             return [self._refused(alone, level, problem)]
         waiting = self.open_sets.pop(key)
-        return self._together(waiting, level, user) if statement.action == "COMMIT" else []
+        return self._together(waiting, level, user, a_set=True) if statement.action == "COMMIT" else []
 
-    def _together(self, waiting: list[Waiting], level: Level, user: str | None) -> list[Spoken]:
-        """All of them, or none: tried on a catalog that is forgotten if one is refused."""
+    def _together(self, waiting: list[Waiting], level: Level, user: str | None, *, a_set: bool = False) -> list[Spoken]:
+        """All of them, or none: tried on a catalog that is forgotten if one is refused.
+
+        In a set, starting what runs and stopping what does not is nothing to do: whether a query runs is known only where
+        it runs, and whether a set takes place must be known everywhere.
+        """
         catalog, spoken = self.catalog, list[Spoken]()
         texts = dict(self.texts)
         for entry in waiting:
+            self.serials += 1
             try:
-                outcome, serial = self._execute(entry, catalog, Subject(user, level))
+                outcome = self._execute(entry, catalog, Subject(user, level))
             except QueryError as error:
-                spoken.append(self._refused(entry, level, error))
+                if not (a_set and error.code in _AS_IT_IS):
+                    spoken.append(self._refused(entry, level, error, self.serials))
                 continue
             catalog = outcome.catalog
-            spoken.append(Spoken(entry.text, level, serial, entry.name, outcome.begun, outcome.ended, outcome.shown))
+            begun, ended, shown = outcome.begun, outcome.ended, outcome.shown
+            spoken.append(Spoken(entry.text, level, self.serials, entry.name, begun, ended, shown))
             if outcome.begun:
-                texts.setdefault(_text_key(outcome.begun), entry.text)  # START begins it anew, with the text it has
+                texts.setdefault(text_key(outcome.begun), entry.text)  # START begins it anew, with the text it has
         if any(entry.problem for entry in spoken):
             return [entry if entry.problem else self._set_refused(entry) for entry in spoken]
         self.catalog, self.texts = catalog, texts
         return spoken
 
-    def _execute(self, entry: Waiting, catalog: Catalog, subject: Subject) -> tuple[Outcome, int]:
-        self.serials += 1
+    def _execute(self, entry: Waiting, catalog: Catalog, subject: Subject) -> Outcome:
         try:
-            return execute(_statement(entry.text, entry.name), catalog, subject, self.serials), self.serials
+            return execute(_statement(entry.text, entry.name), catalog, subject, self.serials)
         except QueryError as error:
             raise error.within(entry.text) from None
 
-    def _refused(self, waiting: Waiting, level: Level, error: QueryError) -> Spoken:
-        self.serials += 1
-        return Spoken(waiting.text, level, self.serials, waiting.name, problem=error.within(waiting.text).report())
+    def _refused(self, waiting: Waiting, level: Level, error: QueryError, serial: int | None = None) -> Spoken:
+        """The answer no; it takes a number of its own unless the statement has one: numbers tell nothing of answers."""
+        if serial is None:
+            self.serials += 1
+            serial = self.serials
+        return Spoken(waiting.text, level, serial, waiting.name, problem=error.within(waiting.text).report())
+
+    def forget(self, needed: Collection[tuple[str, Level, str, int]]) -> None:
+        """Drop the texts of what is neither in the catalog nor among ``needed``."""
+        known = {text_key(entry) for entry in self.catalog.entries.values()} | set(needed)
+        self.texts = {key: text for key, text in self.texts.items() if key in known}
 
     def _set_refused(self, entry: Spoken) -> Spoken:
         problem = Problem(
@@ -171,5 +186,6 @@ def _name_in(text: str) -> str | None:
     return name[1:-1].replace("``", "`") if name.startswith("`") else name
 
 
-def _text_key(entry: Entry) -> tuple[str, Level, str, int]:
+def text_key(entry: Entry) -> tuple[str, Level, str, int]:
+    """How the text of a statement is found again."""
     return entry.kind, entry.level, entry.name.casefold(), entry.serial
