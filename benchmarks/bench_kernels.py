@@ -28,9 +28,9 @@ from tidegate.catalog import Table as Stream
 from tidegate.language.binder import bind_query
 from tidegate.language.parser import parse
 from tidegate.language.syntax import Select
-from tidegate.operators.batch import Batch
+from tidegate.operators.batch import Arrived, Batch
 from tidegate.operators.evaluate import Evaluator
-from tidegate.operators.query import Arrived, QueryKernel
+from tidegate.operators.query import QueryKernel
 from tidegate.operators.vector import Failures, LevelTable, Vector
 from tidegate.plan import nodes
 from tidegate.plan.schema import Field

@@ -173,7 +173,13 @@ def _streams(value: object) -> dict[str, Schema]:
     return streams
 
 
+def _check_unicode(name: str, what: str) -> None:
+    if not is_unicode(name):
+        raise CaseError(f'{what} "{name}": the name is not valid Unicode')
+
+
 def _check_new(name: str, taken: Mapping[str, object], what: str) -> None:
+    _check_unicode(name, what)
     if not name.strip():
         raise CaseError(f"a {what} has an empty name")
     if same_name(name, "QUARANTINE"):
@@ -188,6 +194,7 @@ def read_schema(value: object, what: str) -> Schema:
     """Columns with their types, in order."""
     columns: list[Field] = []
     for name, type_name in _mapping(value, what).items():
+        _check_unicode(name, f"{what}, attribute")
         kind = parse_type(type_name) if isinstance(type_name, str) else None
         if kind is None:
             raise CaseError(f'{what}, attribute "{name}": unknown type "{type_name}"; types: {type_names()}')
@@ -230,7 +237,10 @@ def _row(value: object, schema: Schema, lattice: Lattice, what: str) -> tuple[Le
 
 
 def _users(value: object, lattice: Lattice) -> dict[str, Level]:
-    return {name: _level(level, lattice, f'user "{name}"') for name, level in _mapping(value, '"users"').items()}
+    users = _mapping(value, '"users"')
+    for name in users:
+        _check_unicode(name, "user")
+    return {name: _level(level, lattice, f'user "{name}"') for name, level in users.items()}
 
 
 def _options(value: object) -> tuple[str, Decimal | None]:

@@ -141,3 +141,11 @@ class CaseError(TidegateError):
 
 class EngineError(TidegateError):
     """Spark cannot be used here; the message says why and what to do."""
+
+
+class SourceError(TidegateError):
+    """A source that cannot be read, or not as declared: the place, the problem and a hint on one line."""
+
+    def __init__(self, problem: str, place: str = "", hint: str = "") -> None:
+        before, after = f"{place}: " if place else "", f"; {hint}" if hint else ""
+        super().__init__(one_line(f"{before}{problem}{after}"))

@@ -13,9 +13,10 @@ from tidegate.catalog import STREAM, Catalog, Table
 from tidegate.language.binder import bind_query
 from tidegate.language.parser import parse
 from tidegate.language.syntax import Select
-from tidegate.operators.batch import Batch
+from tidegate.operators.batch import Arrived, Batch
 from tidegate.operators.evaluate import Evaluator
-from tidegate.operators.query import Arrived, Failed, QueryKernel
+from tidegate.operators.failing import Failed
+from tidegate.operators.query import QueryKernel
 from tidegate.operators.vector import Failures, LevelTable, Vector, from_values, to_values
 from tidegate.plan import nodes
 from tidegate.plan.schema import Field

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.operators.kernels import LATTICE, Running
-from tidegate.operators.batch import Batch
-from tidegate.operators.query import Arrived
+from tidegate.operators.batch import Arrived, Batch
 from tidegate.operators.vector import Array, Vector
 from tidegate.plan import nodes
 from tidegate.plan.types import BIGINT, DOUBLE, INT, LEVEL

@@ -12,7 +12,9 @@ from tidegate.cli.demo import demo
 from tidegate.cli.explain import explain
 from tidegate.cli.function import function
 from tidegate.cli.level import level
+from tidegate.cli.log import log_command
 from tidegate.cli.replay import replay_command
+from tidegate.cli.verify import verify_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,7 +23,7 @@ def cli() -> None:
     """Watertight stream processing: a tuple moves only to where its level is dominated."""
 
 
-for command in (replay_command, level, explain, function, demo):
+for command in (replay_command, level, explain, function, demo, verify_command, log_command):
     cli.add_command(command)
 
 

@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 
 from tidegate.case import Case, TickEntry, read_case
-from tidegate.cli.complain import failed, malformed, print_lines
-from tidegate.engine.replay import Cuts, Load, Told
+from tidegate.cli.complain import malformed, one_message, print_lines
+from tidegate.engine.replay import Cuts, Load, Progress
 from tidegate.engine.session import spark_session
-from tidegate.errors import CaseError, EngineError
+from tidegate.errors import CaseError
 from tidegate.gates.admit import QUARANTINE
 from tidegate.gates.release import may_see
 from tidegate.log import Arrived, Log, write_log
@@ -68,31 +69,29 @@ def replay_command(files: tuple[str, ...], engine: str, architecture: str, off: 
 def _engine(engine: str, cases: list[Case], cuts: Cuts, trusted: bool) -> Iterator[Replayed]:
     """What gives the lines of each case: the reference as they are asked for, Spark after running them all."""
     if engine == "reference":
-        yield lambda number, reader: replay(cases[number], reader)
+        with one_message("the reference"):
+            yield lambda number, reader: replay(cases[number], reader)
         return
     if trusted:
         click.echo("trusted architecture: one plan for all levels; levels are not isolated, no claim is made", err=True)
-    try:
+    with TemporaryDirectory(prefix="tidegate-") as work, one_message("the engine", Path(work) / "spark.log"):
         load = Load(cases, cuts, trusted)
-        with TemporaryDirectory(prefix="tidegate-") as work:
-            with _progress() as told:
-                told("starting Spark", 0, 1)
-                with spark_session(Path(work)) as spark:
-                    load.run(spark, Path(work), told)
-            yield load.lines  # large results still lie there
-    except EngineError as error:
-        failed(str(error))
+        with _progress() as told:
+            told("starting Spark", 0, 1)
+            with spark_session(Path(work)) as spark:
+                load.run(spark, Path(work), told)
+        yield load.lines  # large results still lie there
 
 
 @contextmanager
-def _progress() -> Iterator[Told]:
+def _progress() -> Iterator[Progress]:
     """A line that moves, where somebody watches."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda *_: None
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Bar(*columns, console=console, transient=True) as progress:
         task = progress.add_task("")
         yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)
 

@@ -40,6 +40,7 @@ def run_epochs(key: Key, shards: int, paths: Sequence[tuple[int, str]], store: S
     if found is not None:
         save(found[0], store, found[1])
         _keep(key, found)
+        yield paths[-1][0], found[0].statistics()
 
 
 def _put(path: str, result: Result) -> Result:

@@ -105,25 +105,27 @@ def _world_json(world: World) -> dict[str, object]:
         "levels": world.levels,
         "level": world.level,
         "serves_all": world.serves_all,
-        "streams": {name: _schema_json(schema) for name, schema in world.streams.items()},
-        "relations": {name: _schema_json(schema) for name, (schema, _) in world.relations.items()},
+        "streams": {name: schema_json(schema) for name, schema in world.streams.items()},
+        "relations": {name: schema_json(schema) for name, (schema, _) in world.relations.items()},
     }
 
 
 def _world(raw: dict[str, Any] | None, parts: Mapping[str, pa.Buffer]) -> World | None:
     if raw is None:
         return None
-    streams = {name: _schema(columns) for name, columns in raw["streams"].items()}
+    streams = {name: schema_from(columns) for name, columns in raw["streams"].items()}
     relations = {
-        name: (_schema(columns), decode(parts[f"relation {name}"])) for name, columns in raw["relations"].items()
+        name: (schema_from(columns), decode(parts[f"relation {name}"])) for name, columns in raw["relations"].items()
     }
     return World(raw["levels"], Level(raw["level"]), streams, relations, raw["serves_all"])
 
 
-def _schema_json(schema: Schema) -> dict[str, str]:
+def schema_json(schema: Schema) -> dict[str, str]:
+    """Columns with their types, as JSON."""
     return {column.name: str(column.type) for column in schema}
 
 
-def _schema(columns: Mapping[str, str]) -> Schema:
+def schema_from(columns: Mapping[str, str]) -> Schema:
+    """Columns from JSON."""
     found = [(name, parse_type(text)) for name, text in columns.items()]
     return tuple(Field(name, kind) for name, kind in found if kind is not None)

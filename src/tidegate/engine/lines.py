@@ -56,6 +56,11 @@ def result_lines(results: Iterable[Result], orders: Mapping[int, int], lattice: 
             yield Line(place, result.level, line_text(result.name, instant, body))
 
 
+def row_lines(result: Result, order: int, lattice: Lattice) -> Iterator[Line]:
+    """The lines of rows."""
+    return _rows(result, order, LevelTable(lattice))
+
+
 def _rows(result: Result, order: int, levels: LevelTable) -> Iterator[Line]:
     batch = decode(result.body if result.path is None else pa.memory_map(result.path).read_buffer())
     width = batch.num_columns - 2

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate.engine.processor import Result
@@ -17,8 +18,18 @@ from tidegate.engine.source import NAME, EpochSource
 from tidegate.engine.worker import RESULTS, EpochOperator
 from tidegate.security.lattice import Level
 
-Taken = Callable[[str, int, int, list[Result]], None]
-"""Takes the results of a processor's shard in an epoch; the same again after a crash."""
+Taken = Callable[[list["Told"]], None]
+"""Takes what a micro-batch gave; the same again if it is run again after a crash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a shard of a processor gave in an epoch."""
+
+    processor: str
+    shard: int
+    epoch: int
+    result: Result
 
 
 def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: Taken) -> StreamingQuery:
@@ -41,11 +52,11 @@ def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: T
 
     def take(batch: DataFrame, _: int) -> None:
         """One action: a second one would run the epochs again."""
-        together: dict[tuple[str, int, int], list[Result]] = {}
-        for row in batch.collect():
-            result = Result(row.statement, row.serial, Level(row.level), row.kind, row.name, bytes(row.body), row.path)
-            together.setdefault((row.processor, row.shard, row.epoch), []).append(result)
-        for key, found in together.items():
-            taken(*key, found)
+        taken([_told(row) for row in batch.collect()])
 
     return results.writeStream.foreachBatch(take).option("checkpointLocation", str(directory / "checkpoint")).start()
+
+
+def _told(row: Row) -> Told:
+    result = Result(row.statement, row.serial, Level(row.level), row.kind, row.name, bytes(row.body), row.path)
+    return Told(row.processor, row.shard, row.epoch, result)

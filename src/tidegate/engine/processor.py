@@ -16,13 +16,13 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from tidegate.catalog import Entry, RegisteredQuery, Table
+from tidegate.catalog import RELATION, STREAM, Entry, RegisteredQuery, Table
 from tidegate.engine.epochs import INSTANT, Epoch, Said, World
 from tidegate.engine.shards import EVERYWHERE, HOME, place, shard_numbers, split_columns
 from tidegate.errors import Problem
 from tidegate.functions.calls import Hosts
 from tidegate.gates.admit import QUARANTINE
-from tidegate.language.session import Sessions, Spoken
+from tidegate.language.session import Sessions, Spoken, text_key
 from tidegate.log import QUARANTINE_FIELDS, catalog_of
 from tidegate.operators.arrow import encode, from_arrow, to_record_batch
 from tidegate.operators.batch import Batch
@@ -36,7 +36,7 @@ from tidegate.security.declare import declare
 from tidegate.security.lattice import Level
 from tidegate.text import locate
 
-ERROR, SHOWN = "error", "shown"
+ERROR, SHOWN, STATISTICS = "error", "shown", "statistics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,23 @@ class LevelProcessor:
 
     # ---------------------------------------------------------------- epochs
 
+    def _learn(self, world: World) -> None:
+        """Streams and relations that are declared while it runs."""
+        bottom = self.levels.lattice.bottom
+        for name, schema in world.streams.items():
+            if name not in self.world.streams:
+                self.sessions.catalog = self.sessions.catalog.add(Table(STREAM, bottom, name, 0, schema))
+        stored = dict(self.kernels.stored)
+        for name, (schema, rows) in world.relations.items():
+            if name not in self.world.relations:
+                self.sessions.catalog = self.sessions.catalog.add(Table(RELATION, bottom, name, 0, schema))
+                stored[bottom, name] = self._rows(rows, schema, instants=False)
+        self.kernels.stored, self.world = stored, world
+
     def advance(self, epoch: Epoch) -> Iterator[Result]:
         """Run an epoch; each instant with statements is a step of its own."""
+        if epoch.world is not None:
+            self._learn(epoch.world)
         last, feeds = epoch.last, self._feeds(epoch)
         for instant, group in groupby(epoch.said, key=lambda said: said.instant):
             if last < instant - 1 < epoch.now:
@@ -103,6 +118,15 @@ class LevelProcessor:
                 last = instant
         if last < epoch.now:
             yield from self._run(feeds, last, epoch.now)
+        if epoch.said:
+            self._forget()
+
+    def _forget(self) -> None:
+        """What is neither in the catalog nor running leaves no text and no number."""
+        running = [life.entry for life in self.kernels.lives]
+        self.sessions.forget([text_key(entry) for entry in running])
+        known = {entry.serial for entry in (*self.sessions.catalog.entries.values(), *running)}
+        self.origins = {serial: number for serial, number in self.origins.items() if serial in known}
 
     def _feeds(self, epoch: Epoch) -> dict[StreamKey, Feed]:
         feeds: dict[StreamKey, Feed] = {}
@@ -170,6 +194,15 @@ class LevelProcessor:
 
     # ---------------------------------------------------------------- results
 
+    def statistics(self) -> Result:
+        """Per query of its own: tuples in and rows out since this was asked last, and bytes of state now."""
+        body = {
+            life.entry.serial: (*life.count.taken(), life.kernel.state_bytes())
+            for life in self.kernels.lives
+            if isinstance(life.entry, RegisteredQuery)
+        }
+        return Result(-1, 0, self.world.level, STATISTICS, None, json.dumps(body).encode())
+
     def _rows_of(self, given: Given) -> Iterator[Result]:
         entry, emitted = given.entry, given.emitted
         if not isinstance(entry, RegisteredQuery) or entry.plan is None or len(emitted.instants) == 0:
@@ -183,7 +216,7 @@ class LevelProcessor:
         """Q-9: the query is not running from here on, unless it ended anyway."""
         entry, failed = given.entry, given.failed
         assert failed is not None
-        text = self.sessions.texts[entry.kind, entry.level, entry.name.casefold(), entry.serial]
+        text = self.sessions.texts[text_key(entry)]
         problem = Problem(failed.code, failed.problem, locate(text, failed.span))
         current = self.sessions.catalog.own((entry.kind,), entry.name, entry.level)
         same = isinstance(current, RegisteredQuery | Table) and current.serial == entry.serial

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tidegate.case import Case
 from tidegate.engine.epochs import write_epoch
 from tidegate.engine.lines import Line, refusal_line, result_lines
-from tidegate.engine.processor import Result
+from tidegate.engine.processor import STATISTICS, Result
 from tidegate.engine.share import EPOCH, Assignment, Refused, Shepherd
 from tidegate.gates.release import may_see
 from tidegate.security.lattice import Level
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from tidegate.engine.pipeline import Told
+
 MOST_EPOCHS = 1_000
 
-Told = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 """Hears of progress: what is done, how much of how much."""
 
 
@@ -64,7 +66,7 @@ class Load:
             self.assignments.append(assignments)
             self.refused.append(refused)
 
-    def run(self, spark: SparkSession, work: Path, told: Told = lambda *_: None) -> None:
+    def run(self, spark: SparkSession, work: Path, told: Progress = lambda *_: None) -> None:
         """Write all epochs, run all streaming queries to their end, and stop them."""
         from tidegate.engine.pipeline import start
 
@@ -92,9 +94,13 @@ class Load:
                 place.mkdir(parents=True, exist_ok=True)
                 write_epoch(epoch, place / f"{case}.arrow")
 
-    def _taker(self, number: int) -> Callable[[str, int, int, list[Result]], None]:
-        def take(case: str, shard: int, epoch: int, results: list[Result]) -> None:
-            self.results[int(case), number, epoch, shard] = results
+    def _taker(self, number: int) -> Callable[[list[Told]], None]:
+        def take(told: list[Told]) -> None:
+            found: dict[tuple[int, int, int, int], list[Result]] = {}
+            for one in told:
+                if one.result.kind != STATISTICS:
+                    found.setdefault((int(one.processor), number, one.epoch, one.shard), []).append(one.result)
+            self.results |= found
 
         return take
 

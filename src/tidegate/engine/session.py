@@ -5,6 +5,7 @@ Reads: errors.  Read by: engine, cli.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -34,6 +35,12 @@ SETTINGS = {
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.sql.streaming.minBatchesToRetain": "2",
 }
+RUNTIME = {
+    name: value
+    for name, value in SETTINGS.items()
+    if name.startswith("spark.sql.") and not name.startswith("spark.sql.warehouse")
+}
+"""What a streaming query of ours needs and what may be set while Spark runs."""
 JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """The JVM schedules and keeps state, and computes little: the quick compiler and the small collector cost it less."""
 
@@ -58,6 +65,31 @@ def spark_session(work: Path, cores: int = 2) -> Iterator[SparkSession]:
         yield spark
     finally:
         spark.stop()
+
+
+@contextmanager
+def without_farewells() -> Iterator[None]:
+    """Stopping a streaming query interrupts its micro-batch, of which py4j logs a page; that is no error."""
+    logger = logging.getLogger("py4j.clientserver")
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
+
+
+def own_session(spark: SparkSession) -> SparkSession:
+    """A session beside somebody's own, in the same application: what we need to set is set only there."""
+    from pyspark.sql import SparkSession
+
+    if not isinstance(spark, SparkSession):
+        raise EngineError(
+            f"a gate needs a SparkSession, not {type(spark).__name__}: SparkSession.builder.getOrCreate()"
+        )
+    session = spark.newSession()
+    for name, value in RUNTIME.items():
+        session.conf.set(name, value)
+    return session
 
 
 @contextmanager

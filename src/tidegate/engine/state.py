@@ -76,6 +76,8 @@ class Kept:
     token: str = ""
     following: int = 0
     world: list[int] = field(default_factory=list)
+    saw: World | None = None
+    """The world that is in those segments."""
     catalog: list[int] = field(default_factory=list)
     spoken: int = -1
     windows: dict[WindowKey, list[Piece]] = field(default_factory=dict)
@@ -88,8 +90,10 @@ class Kept:
 
 def save(processor: LevelProcessor, store: Store, kept: Kept) -> None:
     """Bring the store up to date; ``kept`` says what is in it, and is brought up to date too."""
-    if not kept.world:
-        kept.world = _write_whole(pickle.dumps(processor.world, protocol=5), store, kept)
+    if kept.saw is not processor.world:
+        for segment in kept.world:
+            store.delete(segment)
+        kept.world, kept.saw = _write_whole(pickle.dumps(processor.world, protocol=5), store, kept), processor.world
     if kept.spoken != processor.spoken:
         _save_catalog(processor, store, kept)
     windows = dict(_windows(processor))
@@ -149,9 +153,7 @@ def _merges(older: int, fresh: int, most: int) -> bool:
 
 
 def _rows_per_segment(held: Held) -> int:
-    """Objects are counted as 32 bytes each: strings in a stream are short."""
-    widths = [32 if column.data.dtype == object else 8 for column in held.rows.columns]
-    return max(1, LARGEST // (sum(widths) + 32))
+    return max(1, LARGEST * len(held.instants) // max(1, held.bytes))
 
 
 def _write_rows(held: Held, count: int, most: int, levels: LevelTable, store: Store, kept: Kept) -> Iterator[Piece]:
@@ -203,7 +205,7 @@ def load(store: Store, shard: int, shards: int) -> tuple[LevelProcessor, Kept] |
             f"this is version {VERSION} with {shards}"
         )
     processor = _load_catalog(head, store, shard, shards)
-    kept = Kept(head["token"], head["following"], head["world"], head["catalog"], head["spoken"])
+    kept = Kept(head["token"], head["following"], head["world"], processor.world, head["catalog"], head["spoken"])
     for key, (node, kernel) in _places(processor):
         if key in head["windows"]:
             arrived, segments = head["windows"][key]

@@ -77,20 +77,23 @@ class FunctionHost:
         """The results up to the first row that fails by itself, found by halving: about log2(rows) more calls.
 
         A query is suspended at the step that fails and earlier steps stand (Q-9), wherever the epochs were cut (Q-10).
+        Rows that fail only together, beyond a limit, do not fail: they are sent in pieces that went through.
         """
         values: list[pa.Array] = [pa.nulls(0, definition.result_type)]
-        start, end, failure = 0, rows, None
-        while start < end:
-            middle = end if failure is None else (start + end + 1) // 2
+        start, suspect, most = 0, 0, rows  # a call with all rows before ``suspect`` has failed
+        while start < rows:
+            count = min(most, (suspect - start + 1) // 2 if start < suspect else rows - start)
             try:
-                values.append(self.call(definition, [column[start:middle] for column in columns], middle - start))
-                start = middle
-            except FunctionFailed as failed:
-                failure = failed
-                if middle - start == 1:
-                    break
-                end = middle
-        return Beginning(pa.concat_arrays(values), failure)
+                values.append(self.call(definition, [column[start : start + count] for column in columns], count))
+            except FunctionFailed as failure:
+                if count == 1:
+                    return Beginning(pa.concat_arrays(values), failure)
+                suspect = start + count
+                continue
+            start += count
+            if start == suspect:  # nothing in it failed by itself
+                most = max(map(len, values))
+        return Beginning(pa.concat_arrays(values), None)
 
     def _call_piece(self, definition: FunctionDefinition, columns: Sequence[pa.Array], rows: int) -> pa.Array:
         frame = self._child(definition).ask(request(columns, rows))

@@ -120,8 +120,8 @@ class Sessions:
     def _together(self, waiting: list[Waiting], level: Level, user: str | None, *, a_set: bool = False) -> list[Spoken]:
         """All of them, or none: tried on a catalog that is forgotten if one is refused.
 
-        In a set, starting what runs and stopping what does not is nothing to do: whether a query runs is known only where
-        it runs, and whether a set takes place must be known everywhere.
+        In a set, starting what runs and stopping what does not is nothing to do: whether a query runs is known only
+        where it runs, and whether a set takes place must be known everywhere.
         """
         catalog, spoken = self.catalog, list[Spoken]()
         texts = dict(self.texts)

@@ -1,4 +1,5 @@
-"""Rows side by side: the columns of a relation, the level of each row, and the scalar sub-queries that stand beside it.
+"""Rows side by side: the columns of a relation, the level of each row, and the scalar sub-queries that stand beside it;
+with the instants at which they arrive, or enter and leave.
 
 Reads: plan, operators (vector).  Read by: operators.
 """
@@ -35,6 +36,20 @@ def stack(batches: Sequence[Batch]) -> Batch:
     """The rows of several batches of one shape."""
     columns = tuple(concatenate(together) for together in zip(*(batch.columns for batch in batches), strict=True))
     return Batch(columns, np.concatenate([batch.level for batch in batches]))
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Tuples of one stream in order: their columns (with the hidden ones), levels and instants."""
+
+    rows: Batch
+    instants: Numbers
+
+    def between(self, last: int, now: int) -> Arrived:
+        """Those of (last, now]."""
+        low, high = np.searchsorted(self.instants, [last, now], side="right")
+        whole = low == 0 and high == len(self.instants)
+        return self if whole else Arrived(self.rows.take(slice(low, high)), self.instants[low:high])
 
 
 @dataclass(frozen=True, slots=True)

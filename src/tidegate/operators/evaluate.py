@@ -24,8 +24,8 @@ from tidegate.operators.vector import (
     Vector,
     constant,
     distinct,
+    filled,
     from_values,
-    numpy_kind,
 )
 from tidegate.plan import expressions as ex
 from tidegate.plan.types import BOOLEAN, LEVEL, Type
@@ -56,9 +56,9 @@ class Evaluator:
         """A strict function, a row at a time: an error operand is an error, a NULL operand NULL."""
         failure, null = operands_state(vectors)
         usable = ~(null | (failure > 0))
-        data: Array = np.empty(len(null), numpy_kind(node.type))
         values = [rule(*arguments) for arguments in zip(*(v.data[usable].tolist() for v in vectors), strict=True)]
-        return self.scatter(Vector(node.type, data, null & (failure == 0), failure), usable, values)
+        blank = Vector(node.type, filled(node.type, len(null)), null & (failure == 0), failure)
+        return self.scatter(blank, usable, values)
 
     def scatter(self, into: Vector, rows: Mask, values: list[object]) -> Vector:
         """Put values, NULLs and Failures into some rows of a column."""
@@ -147,10 +147,11 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 def compared(self: Evaluator, sign: str, left: Vector, right: Vector) -> Vector:
     """Q-4: levels by dominance, doubles by IEEE 754, strings by code point."""
     failure, null = (None, None) if are_plain([left, right]) else operands_state([left, right])
+    usable = slice(None) if failure is None or null is None else ~(null | (failure > 0))
     if left.type == LEVEL:
-        data = _levels(self.levels, sign, left.data, right.data)
+        data = np.zeros(len(left), np.bool_)
+        data[usable] = _levels(self.levels, sign, left.data[usable], right.data[usable])
     elif object in (left.data.dtype, right.data.dtype):
-        usable = np.ones(len(left), np.bool_) if failure is None or null is None else ~(null | (failure > 0))
         data = np.zeros(len(left), np.bool_)
         data[usable] = _SIGNS[sign](left.data[usable].astype(object), right.data[usable].astype(object)).astype(
             np.bool_
@@ -193,7 +194,7 @@ def _case(self: Evaluator, node: ex.Case, batch: Batch) -> Vector:
 
 def _blank(kind: Type, rows: int, *, null: bool) -> Vector:
     """A column to be filled in place."""
-    return Vector(kind, np.empty(rows, numpy_kind(kind)), np.full(rows, null), np.zeros(rows, np.int64))
+    return Vector(kind, filled(kind, rows), np.full(rows, null), np.zeros(rows, np.int64))
 
 
 def _put(result: Vector, rows: Array, values: Vector, kind: Type) -> None:
@@ -299,7 +300,7 @@ def _user_function(self: Evaluator, node: ex.UserFunction, batch: Batch) -> Vect
         [None if missing else value for value, missing in zip(v.data[sent].tolist(), v.is_null()[sent], strict=True)]
         for v in vectors
     ]
-    blank = Vector(node.type, np.empty(rows, numpy_kind(node.type)), None, failure)
+    blank = Vector(node.type, filled(node.type, rows), None, failure)
     return self.scatter(blank, sent, self.call_user(node, arguments, int(sent.sum())))
 
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from tidegate.catalog import Entry, RegisteredQuery, Table
 from tidegate.gates.shepherd import share_of
-from tidegate.operators.batch import Batch
+from tidegate.operators.batch import Arrived, Batch, stack
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator, UserCalls
-from tidegate.operators.query import Arrived, Failed, QueryKernel
+from tidegate.operators.failing import Failed
+from tidegate.operators.query import QueryKernel
 from tidegate.operators.tables import with_system_columns
 from tidegate.operators.vector import Failures, LevelTable, Mask, Numbers
 from tidegate.plan import nodes
@@ -49,6 +50,19 @@ Part = Callable[[Batch], Mask]
 
 
 @dataclass(slots=True)
+class Count:
+    """Tuples that a query was given and rows that it gave."""
+
+    tuples: int = 0
+    rows: int = 0
+
+    def taken(self) -> tuple[int, int]:
+        """Both since this was asked last."""
+        found, self.tuples, self.rows = (self.tuples, self.rows), 0, 0
+        return found
+
+
+@dataclass(slots=True)
 class Life:
     """A query or stream that runs, from one place to another."""
 
@@ -57,6 +71,7 @@ class Life:
     birth: Place
     death: Place | None = None
     part: Part | None = None
+    count: Count = field(default_factory=Count)
     scans: tuple[nodes.Scan, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,7 +156,8 @@ class KernelProcessor:
             if given.failed or life.death is not None:
                 self.lives.remove(life)
             if isinstance(life.entry, Table):
-                derived[life.entry.level, life.entry.name, life.entry.serial] = _feed_of(life.entry, given.emitted)
+                key, feed = (life.entry.level, life.entry.name, life.entry.serial), _feed_of(life.entry, given.emitted)
+                derived[key] = _one_after_the_other(derived[key], feed) if key in derived else feed
             yield given
 
     def _advance(self, life: Life, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> Given:
@@ -153,6 +169,8 @@ class KernelProcessor:
         life.kernel.advance(arrived, last, now)
         emitted = life.kernel.printed() if isinstance(life.entry, Table) else life.kernel.emitted
         assert emitted is not None
+        life.count.tuples += sum(len(given.instants) for given in arrived.values())
+        life.count.rows += len(emitted.instants)
         return Given(life.entry, emitted, life.kernel.failed, life.death is not None)
 
     def _given(self, life: Life, feed: Feed) -> Arrived | None:
@@ -171,3 +189,9 @@ def _feed_of(stream: Table, emitted: Emitted) -> Feed:
     """Derived rows come after everything in the log at their instant, in printed order (Q-14)."""
     rows = with_system_columns(emitted.rows, emitted.instants, with_hidden(stream.fields, instants=True))
     return Feed(rows, emitted.instants, np.full(len(emitted.instants), LAST))
+
+
+def _one_after_the_other(feed: Feed, another: Feed) -> Feed:
+    """The rows of a stream that was stopped and started within an instant: those of each run, in order (Q-13)."""
+    instants = np.concatenate([feed.instants, another.instants])
+    return Feed(stack([feed.rows, another.rows]), instants, np.concatenate([feed.arrivals, another.arrivals]))

@@ -8,20 +8,23 @@ Reads: plan, operators.  Read by: engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
 from tidegate.operators import emit
 from tidegate.operators.aggregate import aggregated
-from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes
+from tidegate.operators.batch import BEFORE, NEVER, Arrived, Batch, Changes, stack
 from tidegate.operators.difference import difference
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator
+from tidegate.operators.failing import Failed, Failing
 from tidegate.operators.join import joined
 from tidegate.operators.memory import keep_freed
 from tidegate.operators.scalar import Segments, beside, segments_of
+from tidegate.operators.steps import Steps, TooManyBoundaries
 from tidegate.operators.tables import (
     MICROSECONDS,
     empty,
@@ -32,33 +35,14 @@ from tidegate.operators.tables import (
     without_scalars,
 )
 from tidegate.operators.timeline import sweep
-from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives, rising
-from tidegate.operators.windows import Held, advance, gathered, time_boundaries
+from tidegate.operators.vector import Numbers, Vector, codes, combined_codes, constant, representatives
+from tidegate.operators.windows import Held, advance, gathered
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression, subqueries
 from tidegate.plan.schema import Schema
-from tidegate.plan.windows import Unbounded
-from tidegate.text import Span
+from tidegate.plan.windows import Range, Unbounded
 
 _STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
-
-
-@dataclass(frozen=True, slots=True)
-class Arrived:
-    """Tuples of one stream in order: their columns (with the hidden ones), levels and instants."""
-
-    rows: Batch
-    instants: Numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The failure that suspends the query, and the instant at which it does (Q-9)."""
-
-    instant: int
-    code: str
-    problem: str
-    span: Span
 
 
 @dataclass(slots=True)
@@ -69,7 +53,6 @@ class QueryKernel:
     evaluator: Evaluator
     stored: Mapping[nodes.Node, Batch]
     as_relation: bool = False
-    inside: bool = False
     held: dict[nodes.Node, Held] = field(default_factory=dict)
     has_stepped: bool = False
     inner: dict[nodes.QueryPlan, QueryKernel] = field(init=False)
@@ -77,16 +60,16 @@ class QueryKernel:
     has_scalars: bool = field(init=False)
     is_stateless: bool = field(init=False)
     changes: Changes | None = field(init=False, default=None)
-    steps: Numbers = field(init=False)
+    steps: Steps = field(init=False)
     emitted: Emitted | None = field(init=False, default=None)
     failed: Failed | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         keep_freed()
         tables = nodes.tables_inside(self.plan)
-        self.steps = np.zeros(0, np.int64)
+        self.steps = Steps(0, 0)
         self.inner = {
-            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan in tables, inside=True)
+            plan: QueryKernel(plan, self.evaluator, self.stored, as_relation=plan in tables)
             for plan in nodes.subplans(self.plan)
         }
         self.every = tuple(dict.fromkeys(nodes.walk(self.plan.root)))
@@ -94,28 +77,61 @@ class QueryKernel:
         self.is_stateless = self._is_stateless()
 
     def advance(self, arrived: Mapping[nodes.Scan, Arrived], last: int, now: int) -> Emitted:
-        """Run the epoch (last, now]."""
+        """Run the epoch (last, now]; in portions, if it has more boundaries than can be written out at once."""
+        done, upto = list[Emitted](), now
+        while True:
+            before = self._state()
+            try:
+                done.append(self._run({scan: given.between(last, upto) for scan, given in arrived.items()}, last, upto))
+            except TooManyBoundaries as found:
+                self._restore(before)
+                upto = found.instant
+                continue
+            if self.failed or upto == now:
+                break
+            last, upto = upto, min(now, upto + 2 * (upto - last))
+        if len(done) > 1:
+            rows = stack([one.rows for one in done])
+            self.emitted = Emitted(rows, np.concatenate([one.instants for one in done]))
+        assert self.emitted is not None
+        return self.emitted
+
+    def _run(self, arrived: Mapping[nodes.Scan, Arrived], last: int, now: int) -> Emitted:
         for query in self.inner.values():
-            query.advance(arrived, last, now)
+            query._run(arrived, last, now)
         run = Epoch(self, arrived, last, now)
         self.changes = run.relation()
-        self.has_stepped |= run.has_stepped
+        self.has_stepped |= self.steps.exist
         self.emitted = run.emit(self.changes)
-        self.failed = run.first_failure()
+        inside = [query.failed for query in self.inner.values() if query.failed]
+        self.failed = run.failing.first(inside, self.evaluator.failures)
         if self.failed:
             early = self.emitted.instants < self.failed.instant
             self.emitted = Emitted(self.emitted.rows.take(early), self.emitted.instants[early])
         return self.emitted
+
+    def _state(self) -> list[tuple[dict[nodes.Node, Held], bool]]:
+        """What it and its sub-queries hold; nothing of it is ever changed in place."""
+        return [(dict(one.held), one.has_stepped) for one in self._tree()]
+
+    def _restore(self, state: list[tuple[dict[nodes.Node, Held], bool]]) -> None:
+        for one, (held, has_stepped) in zip(self._tree(), state, strict=True):
+            one.held, one.has_stepped = held, has_stepped
+
+    def _tree(self) -> Iterator[QueryKernel]:
+        yield self
+        for query in self.inner.values():
+            yield from query._tree()
 
     def printed(self) -> Emitted:
         """The results of the epoch in printed order."""
         assert self.emitted is not None
         return emit.in_printed_order(self.emitted, self.plan.columns, self.evaluator.levels)
 
-    @property
-    def needs_steps(self) -> bool:
-        """Whether every single step must be known: to emit at each, or because a query around this one steps too."""
-        return self.inside or self.plan.emit == nodes.RSTREAM
+    def state_bytes(self) -> int:
+        """About how much memory its windows hold, those of sub-queries included."""
+        own = sum(held.bytes for held in self.held.values())
+        return own + sum(inner.state_bytes() for inner in self.inner.values())
 
     def _is_stateless(self) -> bool:
         """Selecting and projecting tuples that never leave: nothing has to be kept."""
@@ -132,11 +148,12 @@ class Epoch:
     arrived: Mapping[nodes.Scan, Arrived]
     last: int
     now: int
-    failing: list[tuple[int, int, int]] = field(default_factory=list)
-    stage: int = 0
+    failing: Failing = field(init=False)
     windows: dict[nodes.Node, Changes] = field(default_factory=dict)
     boundaries: list[Numbers] = field(default_factory=list)
-    happened: list[Numbers] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.failing = Failing(self.last)
 
     # ---------------------------------------------------------------- windows and steps
 
@@ -147,8 +164,7 @@ class Epoch:
                 self._advance(node)
             elif isinstance(node, nodes.Panes):
                 self._panes(node)
-        self.happened = self._happenings(self.query.every)
-        self.query.steps = rising(self.happened) if self.query.needs_steps else np.zeros(0, np.int64)
+        self.query.steps = self._steps()
         return self.changes_of(self.query.plan.root)
 
     def _advance(self, node: nodes.Windowed) -> None:
@@ -178,31 +194,32 @@ class Epoch:
 
     def _kept(self, stream: Arrived, condition: Expression) -> Arrived:
         tested = self.query.evaluator.evaluate(condition, stream.rows)
-        self._note(tested, stream.instants)
+        self.failing.note([tested], stream.instants)
         kept = np.flatnonzero(tested.is_true())
         return Arrived(stream.rows.take(kept), stream.instants[kept])
 
-    def _happenings(self, every: tuple[nodes.Node, ...]) -> list[Numbers]:
+    def _steps(self) -> Steps:
         """Q-2: arrivals on streams that are read, tuples let go, slide boundaries; those of sub-queries too."""
-        windows = [node for node in every if isinstance(node, nodes.Windowed)]
+        every, inner = self.query.every, [query.steps for query in self.query.inner.values()]
         found = [self.arrived[node].instants for node in every if isinstance(node, nodes.Scan) and node in self.arrived]
-        found += [query.steps for query in self.query.inner.values()]
-        found += [changes.leave[changes.leave != NEVER] for changes in self.windows.values()]
-        found += [time_boundaries([node.window for node in windows], self.last, self.now)]
-        found += [self.windows[node].enter for node in every if isinstance(node, nodes.Panes)]
-        return found
+        for node in every:
+            if isinstance(node, nodes.Windowed):
+                found.append(self.windows[node].leave[self.windows[node].leave != NEVER])
+            elif isinstance(node, nodes.Panes):
+                found.append(self.windows[node].enter)
+        found += [instants for steps in inner for instants in steps.instants]
+        slides = self._slides().union(*(steps.slides for steps in inner))
+        return Steps(self.last, self.now, tuple(found), slides)
 
-    @property
-    def has_stepped(self) -> bool:
-        """Whether the query made a step in this epoch."""
-        return any(len(instants) for instants in self.happened)
+    def _slides(self) -> frozenset[int]:
+        """By how much its windows slide in time."""
+        windows = (node.window for node in self.query.every if isinstance(node, nodes.Windowed))
+        return frozenset(one.slide for one in windows if isinstance(one, Range) and one.slide is not None)
 
     @property
     def _first_step(self) -> int:
         """When the query's relation begins: BEFORE the epoch, at its first step, or NEVER so far."""
-        if self.query.has_stepped:
-            return BEFORE
-        return min((int(instants.min()) for instants in self.happened if len(instants)), default=int(NEVER))
+        return BEFORE if self.query.has_stepped else self.query.steps.first
 
     def _panes(self, node: nodes.Panes) -> None:
         """The tuples of panes that end in this epoch, there at the instant of the end only; the others are kept."""
@@ -268,7 +285,7 @@ class Epoch:
     def _selected(self, changes: Changes, condition: Expression, beside: tuple[Expression, ...] = ()) -> Changes:
         changes = self._with_scalars(changes, (condition, *beside))
         tested = self.query.evaluator.evaluate(condition, changes.rows)
-        self._note(tested, changes.enter)
+        self.failing.note([tested], changes.enter)
         return without_scalars(changes.take(np.flatnonzero(tested.is_true())))
 
     def _joined(self, parts: list[Changes], condition: Expression | None) -> Changes:
@@ -280,8 +297,9 @@ class Epoch:
     def _projected(self, changes: Changes, columns: tuple[Expression, ...]) -> Changes:
         changes = self._with_scalars(changes, columns)
         vectors = [self.query.evaluator.evaluate(column, changes.rows) for column in columns]
-        self._note_all(vectors, changes.enter)
-        return changes.with_rows(Batch(tuple(vectors), changes.rows.level))
+        kept = self.failing.note(vectors, changes.enter)
+        result = changes.with_rows(Batch(tuple(vectors), changes.rows.level))
+        return result if kept is None else result.take(kept)
 
     def _distinct(self, changes: Changes) -> Changes:
         """One row while any of the same is there, at the lub of all (Q-6)."""
@@ -299,9 +317,11 @@ class Epoch:
         changes = self._with_scalars(changes, node.expressions())
         evaluator, rows = self.query.evaluator, changes.rows
         keys = [evaluator.evaluate(key, rows) for key in node.keys]
-        self._note_all(keys, changes.enter)
         arguments = [evaluator.evaluate(call.argument, rows) if call.argument else None for call in node.calls]
-        self._note_all([argument for argument in arguments if argument is not None], changes.enter)
+        kept = self._usable(keys, [argument for argument in arguments if argument is not None], changes.enter)
+        if kept is not None:
+            changes, keys = changes.take(kept), [key.take(kept) for key in keys]
+            arguments = [None if argument is None else argument.take(kept) for argument in arguments]
         groups = combined_codes([codes(key) for key in keys], len(changes))
         if isinstance(node, nodes.Aggregate) and not node.grouped:
             alone = self._one_group(node, changes, arguments)
@@ -314,9 +334,14 @@ class Epoch:
             aggregated(call, argument, spans, groups, evaluator, (changes.enter, changes.leave)).take(there)
             for call, argument in zip(node.calls, arguments, strict=True)
         ]
-        level = spans.levels(rows.level, evaluator.levels)[there]
+        level = spans.levels(changes.rows.level, evaluator.levels)[there]
         columns = (*(representatives(key.take(member)) for key in keys), *results)
         return Changes(Batch(columns, level), spans.start[there], spans.end[there])
+
+    def _usable(self, keys: list[Vector], arguments: list[Vector], enter: Numbers) -> Numbers | None:
+        """The rows without an error in a key or an argument, None for all; first keys, then arguments (Q-9)."""
+        found = [kept for one in (keys, arguments) if (kept := self.failing.note(one, enter)) is not None]
+        return reduce(np.intersect1d, found) if found else None
 
     def _one_group(self, node: nodes.Aggregate, changes: Changes, arguments: list[Vector | None]) -> Changes:
         """Q-7: an ungrouped aggregate has one row from the first step on, empty or not."""
@@ -350,36 +375,9 @@ class Epoch:
         if plan.emit == nodes.PANES:
             return emit.by_instant(changes.rows, changes.enter)
         if plan.emit == nodes.RSTREAM:
-            return emit.snapshots(changes, self.query.steps)
+            return emit.snapshots(changes, self.query.steps.during(changes))
         if plan.emit == nodes.SLIDES:
-            return emit.snapshots(changes, self._slide_boundaries())
+            slides = Steps(self.last, self.now, tuple(self.boundaries), self._slides())
+            return emit.snapshots(changes, slides.during(changes))
         return difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
 
-    def _slide_boundaries(self) -> Numbers:
-        windows = [node.window for node in self.query.every if isinstance(node, nodes.Windowed)]
-        return rising([time_boundaries(windows, self.last, self.now), *self.boundaries])
-
-    def _note(self, vector: Vector, instants: Numbers) -> None:
-        self._note_all([vector], instants)
-
-    def _note_all(self, vectors: list[Vector], instants: Numbers) -> None:
-        """Remember errors that matter: when they come, at which stage of the step, and which they are."""
-        self.stage += 1
-        for vector in vectors:
-            if vector.failure is not None and vector.failure.any():
-                rows = np.flatnonzero(vector.failure)
-                self.failing += [
-                    (max(int(instants[row]), self.last + 1), self.stage, int(vector.failure[row])) for row in rows
-                ]
-
-    def first_failure(self) -> Failed | None:
-        """The error that suspends the query: the earliest instant, the first stage, the first place in the text."""
-        inner = [query.failed for query in self.query.inner.values() if query.failed]
-        soonest = min(inner, key=lambda failed: failed.instant, default=None)
-        if not self.failing:
-            return soonest
-        instant, stage, _ = min(self.failing)
-        if soonest and soonest.instant <= instant:
-            return soonest
-        numbers = {number for when, at, number in self.failing if (when, at) == (instant, stage)}
-        return Failed(instant, *self.query.evaluator.failures.first_in_text(numbers))

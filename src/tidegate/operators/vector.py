@@ -9,7 +9,7 @@ Reads: plan, security.  Read by: operators.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -98,9 +98,14 @@ def constant(value: object, kind: Type, rows: int) -> Vector:
 
 def nulls(kind: Type, rows: int) -> Vector:
     """NULL in every row."""
+    return Vector(kind, filled(kind, rows), np.ones(rows, np.bool_))
+
+
+def filled(kind: Type, rows: int) -> Array:
+    """Data that stand for nothing: below NULLs and errors, and until there is something better."""
     data: Array = np.empty(rows, numpy_kind(kind))
     data[:] = _FILLERS.get(kind.name, 0)
-    return Vector(kind, data, np.ones(rows, np.bool_))
+    return data
 
 
 def from_values(values: Sequence[object], kind: Type) -> Vector:
@@ -250,7 +255,7 @@ class Failures:
         """The number of a failure."""
         return self.found.setdefault((code, problem, span), len(self.found) + 1)
 
-    def first_in_text(self, numbers: set[int]) -> tuple[str, str, Span]:
+    def first_in_text(self, numbers: Set[int]) -> tuple[str, str, Span]:
         """Of several failures of one step, the one that stands first in the text (Q-10)."""
         chosen = [failure for failure, number in self.found.items() if number in numbers]
-        return min(chosen, key=lambda failure: (failure[2].start, failure[0]))
+        return min(chosen, key=lambda failure: (failure[2].start, failure[2].end, failure[0], failure[1]))

@@ -31,6 +31,12 @@ class Held:
     sequence: Numbers
     arrived: int
 
+    @property
+    def bytes(self) -> int:
+        """About how much memory it takes; a text counts as 32 bytes."""
+        widths = [32 if column.data.dtype == object else column.data.itemsize for column in self.rows.columns]
+        return len(self.instants) * (sum(widths) + 32)
+
     def take(self, kept: Numbers) -> Held:
         """Some of them."""
         return Held(self.rows.take(kept), self.instants[kept], self.number[kept], self.sequence[kept], self.arrived)
@@ -78,7 +84,7 @@ def advance(window: Window, partition: tuple[int, ...], held: Held | None, fresh
             enter, leave = _counted(window, every, keys if partition else None)
             boundaries = _row_boundaries(window, every, last)
     enter, leave = np.where(enter > now, NEVER, enter), np.where(leave > now, NEVER, leave)
-    return Advanced(_kept(window, every, keys, leave), _lived(every, enter, leave, last), boundaries)
+    return Advanced(_kept(window, every, keys if partition else None, leave), _lived(every, enter, leave, last), boundaries)
 
 
 def _together(partition: tuple[int, ...], held: Held | None, fresh: Batch, instants: Numbers) -> tuple[Held, Numbers]:
@@ -143,13 +149,16 @@ def _row_boundaries(window: Rows, every: Held, last: int) -> Numbers:
     return rising([every.instants[(every.number % window.slide == 0) & (every.instants > last)]])
 
 
-def _kept(window: Window, every: Held, keys: Numbers, leave: Numbers) -> Held:
-    """What has not left; of a partition that counts slides also its last tuple, which carries the count."""
+def _kept(window: Window, every: Held, keys: Numbers | None, leave: Numbers) -> Held:
+    """What has not left; of a partition within a slide also its last tuple, which carries the count.
+
+    Only how far a partition is within its slide matters: one that has ended a slide and holds nothing is forgotten.
+    """
     kept = leave == NEVER
-    if isinstance(window, Rows) and window.width is not None and len(keys):
+    if isinstance(window, Rows) and window.width is not None and window.slide and keys is not None and len(keys):
         newest = np.zeros(int(keys.max()) + 1, np.int64)
         np.maximum.at(newest, keys, every.number)
-        kept |= every.number == newest[keys]
+        kept |= (every.number == newest[keys]) & (every.number % window.slide != 0)
     return every.take(np.flatnonzero(kept))
 
 
@@ -158,13 +167,3 @@ def _lived(every: Held, enter: Numbers, leave: Numbers, last: int) -> Changes:
     there = (enter != NEVER) & (leave > np.maximum(enter, last))
     lived = Changes(every.rows, np.where(enter <= last, BEFORE, enter), leave)
     return lived if there.all() else lived.take(np.flatnonzero(there))
-
-
-def time_boundaries(windows: list[Window], last: int, now: int) -> Numbers:
-    """All slide boundaries by time in (last, now]."""
-    found = [
-        np.arange((last // window.slide + 1) * window.slide, now + 1, window.slide, dtype=np.int64)
-        for window in windows
-        if isinstance(window, Range) and window.slide is not None
-    ]
-    return rising(found)

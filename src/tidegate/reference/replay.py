@@ -30,6 +30,7 @@ class Line:
     """One line of output, with the level of the stream it belongs to and its place among the lines of its instant."""
 
     level: Level
+    instant: int
     place: tuple[int, bool, str, str]
     text: str
 
@@ -134,17 +135,21 @@ class Replay:
         self, now: int, level: Level, order: tuple[int, bool, str, str], body: Mapping[str, object], name: str | None
     ) -> None:
         head = f'{{"query": {json.dumps(name)}, "time": {instant_text(now)}, '
-        self.lines.append(Line(level, order, head + json.dumps(body)[1:]))
+        self.lines.append(Line(level, now, order, head + json.dumps(body)[1:]))
 
 
 def replay(case: Case, reader: Level | None = None) -> Iterator[str]:
     """The lines of a case; with a reader only those of streams that the reader may see (Q-6)."""
-    log = write_log(case)
+    for line in replay_lines(case, write_log(case)):
+        if reader is None or may_see(reader, line.level, case.lattice):
+            yield line.text
+
+
+def replay_lines(case: Case, log: Log) -> Iterator[Line]:
+    """What a case answers to a log, which is taken as it is: admitted and stamped."""
     with Hosts() as hosts:
         relations = {(case.lattice.bottom, name): [Row((*values, level), level) for level, values in relation.rows]
                      for name, relation in case.relations.items()}  # fmt: skip
         catalog = first_catalog(case)
         processor = Processor(catalog, relations, hosts.at)  # type: ignore[arg-type]
-        for line in Replay(case, log, processor, Sessions(catalog, case.users)).run():
-            if reader is None or may_see(reader, line.level, case.lattice):
-                yield line.text
+        yield from Replay(case, log, processor, Sessions(catalog, case.users)).run()

@@ -41,7 +41,7 @@ class Tuple:
 def matters(failures: list[Failure]) -> None:
     """Stop at the failure that stands first in the text: a function of the bag, not of any order (Q-10)."""
     if failures:
-        raise Suspended(min(failures, key=lambda failure: (failure.span.start, failure.code)))
+        raise Suspended(min(failures, key=lambda one: (one.span.start, one.span.end, one.code, one.problem)))
 
 
 def key_of(values: tuple[object, ...]) -> tuple[object, ...]:

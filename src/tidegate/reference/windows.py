@@ -89,8 +89,10 @@ class RowsState(WindowState):
         before, self.at_boundary = self.held, False
         for tuple_ in arrived:
             self._take(tuple_)
+        if self.width is not None:
+            self._forget(now - self.width)
         if arrived or self.width is not None:
-            self.held = [tuple_ for key in self.arrived for tuple_ in self._visible(key, now)]
+            self.held = [tuple_ for key in self.arrived for tuple_ in self._visible(key)]
         return len(self.held) < len(before) or bool(arrived)
 
     def _take(self, tuple_: Tuple) -> None:
@@ -101,10 +103,19 @@ class RowsState(WindowState):
         self.at_boundary |= self.counted[key] % self.slide == 0
         del recent[: max(0, len(recent) - self.count - self.slide + 1)]
 
-    def _visible(self, key: tuple[object, ...], now: int) -> list[Tuple]:
+    def _forget(self, before: int) -> None:
+        """Let go what is too old; of a key that holds nothing only its place within a slide matters."""
+        for key, recent in list(self.arrived.items()):
+            self.arrived[key] = [tuple_ for tuple_ in recent if tuple_.instant >= before]
+            if not self.arrived[key]:
+                del self.arrived[key]
+                if self.counted[key] % self.slide == 0:
+                    del self.counted[key]
+
+    def _visible(self, key: tuple[object, ...]) -> list[Tuple]:
         recent = self.arrived[key]
-        settled = recent[: len(recent) - self.counted[key] % self.slide][-self.count :]
-        return [tuple_ for tuple_ in settled if self.width is None or now <= tuple_.instant + self.width]
+        settled = max(0, len(recent) - self.counted[key] % self.slide)
+        return recent[:settled][-self.count :]
 
     def next_event(self, after: int, every_boundary: bool) -> int | None:
         if self.width is None or not self.held:

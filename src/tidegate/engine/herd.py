@@ -1,0 +1,244 @@
+"""From segments to each level's share of a tick: admitted by the gate, held until their tick, ordered, split (Q-1).
+
+What happens in a tick is a function of its line in the journal, the segments that the line names and the statements
+before it, so a tick that a crash cut short is done again with the same result.
+
+Reads: gates, log, plan, values, operators, engine.  Read by: engine, system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from tidegate.engine.epochs import ARRIVAL, INSTANT, LEVEL
+from tidegate.engine.journal import Opened, Tick
+from tidegate.engine.segments import broken_text, offered, read_segment
+from tidegate.gates.admit import QUARANTINE
+from tidegate.gates.segments import REASONS, Judged, Terms, judge, share_mask
+from tidegate.log import QUARANTINE_FIELDS
+from tidegate.operators.arrow import arrow_type, from_arrow
+from tidegate.operators.emit import shown
+from tidegate.operators.vector import LevelTable, Mask, Numbers
+from tidegate.plan.schema import Schema
+from tidegate.security.lattice import Lattice, Level
+from tidegate.values import exact_json
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTerms:
+    """A declared stream: its columns, what its source may send, and whether its tuples tell their time."""
+
+    schema: Schema
+    terms: Terms
+    timed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Admitted tuples of one stream: declared columns, labels (by number), instants, and order of arrival."""
+
+    table: pa.Table
+    levels: Sequence[Level]
+    labels: Numbers
+    instants: Numbers
+    arrivals: Numbers
+
+    def __len__(self) -> int:
+        return len(self.instants)
+
+    def take(self, chosen: Numbers | Mask) -> Rows:
+        """Some of the rows, copied."""
+        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
+        return Rows(self.table.take(pa.array(places)), self.levels, self.labels[places], self.instants[places],
+                    self.arrivals[places])  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Tuples of one segment whose instant no tick has reached."""
+
+    opened: Opened
+    rows: Rows
+
+
+@dataclass(slots=True)
+class Counters:
+    """What was counted: tuples and late ones per level, what was quarantined. Shown only where the level may see it."""
+
+    tuples: dict[Level, int] = field(default_factory=dict)
+    late: dict[Level, int] = field(default_factory=dict)
+    quarantined: int = 0
+
+
+@dataclass(slots=True)
+class Herd:
+    """Everything that has arrived and is not yet released."""
+
+    lattice: Lattice
+    streams: dict[str, StreamTerms]
+    directory: Path
+    waiting: list[Waiting] = field(default_factory=list)
+    arrivals: int = 0
+    counters: Counters = field(default_factory=Counters)
+
+    # ---------------------------------------------------------------- one tick
+
+    def tick(self, tick: Tick) -> dict[str, Rows]:
+        """Admit the segments of a tick and give what it completes, by stream and in order; the rest waits."""
+        admitted: list[tuple[str, Rows]] = [(one.opened.stream, one.rows) for one in self.waiting]
+        origins: list[Opened | None] = [one.opened for one in self.waiting]
+        for stream, batch in tick.segments:
+            opened = Opened(stream, batch, tick.last, tick.clock, self.arrivals)
+            rows, refused = self._admit(opened, count=True)
+            admitted += [(stream, rows), (QUARANTINE, refused)]
+            origins += [opened, None]
+        self.waiting = []
+        ready: dict[str, list[Rows]] = {}
+        for (stream, rows), origin in zip(admitted, origins, strict=True):
+            is_complete = rows.instants <= tick.instant
+            if is_complete.any():
+                ready.setdefault(stream, []).append(rows if is_complete.all() else rows.take(is_complete))
+            if origin is not None and not is_complete.all():
+                self.waiting.append(Waiting(origin, rows.take(~is_complete)))
+        return {stream: _ordered(pieces) for stream, pieces in ready.items()}
+
+    def reopen(self, tick: Tick) -> None:
+        """Bring back what waited before a tick."""
+        self.arrivals = tick.arrivals
+        for opened in tick.waiting:
+            rows, _ = self._admit(opened, count=False)
+            self.waiting.append(Waiting(opened, rows.take(rows.instants > tick.last)))
+
+    def _admit(self, opened: Opened, *, count: bool) -> tuple[Rows, Rows]:
+        """The admitted tuples of a segment, and the quarantine entries of the others."""
+        stream = self.streams[opened.stream]
+        table = read_segment(self.segment(opened.stream, opened.batch))
+        found = judge(offered(table, stream.schema, None if stream.timed else opened.clock), stream.terms,
+                      opened.last, opened.clock, self.lattice)  # fmt: skip
+        arrivals = opened.arrivals + np.arange(len(table))
+        if count:
+            self.arrivals += len(table)
+            self._count(found)
+        declared = table.select(range(len(stream.schema)))
+        rows = Rows(declared, found.levels, found.labels, found.instants, arrivals)
+        if found.reasons.any():
+            rows = rows.take(found.reasons == 0)
+        return rows, self._refused(opened.stream, table, found, arrivals)
+
+    def _refused(self, stream: str, table: pa.Table, found: Judged, arrivals: Numbers) -> Rows:
+        """Q-11: what was kept out, with the reason, at the top."""
+        bad = np.flatnonzero(found.reasons)
+        schema = self.streams[stream].schema
+        texts = _row_texts(table, schema, bad, self.lattice)
+        columns = [[stream] * len(bad), [REASONS[reason] for reason in found.reasons[bad].tolist()], texts]
+        arrays = [
+            pa.array(column, arrow_type(one.type)) for column, one in zip(columns, QUARANTINE_FIELDS, strict=True)
+        ]
+        entries = pa.Table.from_arrays(arrays, names=[one.name for one in QUARANTINE_FIELDS])
+        labels = np.zeros(len(bad), np.int64)
+        return Rows(entries, [self.lattice.top], labels, found.instants[bad], arrivals[bad])
+
+    def _count(self, found: Judged) -> None:
+        counters = self.counters
+        counts = np.bincount(found.labels[found.reasons == 0], minlength=len(found.levels))
+        for level, count in zip(found.levels, counts.tolist(), strict=True):
+            counters.tuples[level] = counters.tuples.get(level, 0) + count
+        for level, count in found.late.items():
+            counters.late[level] = counters.late.get(level, 0) + count
+        counters.quarantined += int((found.reasons > 0).sum())
+
+    def segment(self, stream: str, batch: int) -> Path:
+        """Where a segment lies."""
+        return segments_of(self.directory, stream) / f"{batch}.arrow"
+
+
+def segments_of(directory: Path, stream: str) -> Path:
+    """The directory of a stream's segments."""
+    return directory / "streams" / path_name(stream) / "segments"
+
+
+def path_name(text: str) -> str:
+    """A name or a level as one part of a path, whatever characters it has."""
+    return "".join(one if one.isalnum() and one.isascii() else f"%{ord(one):x}." for one in text)
+
+
+def _ordered(pieces: list[Rows]) -> Rows:
+    """All rows of a stream by (instant, arrival)."""
+    merged = pieces[0] if len(pieces) == 1 else _concatenated(pieces)
+    instants = merged.instants
+    rising = (instants[1:] >= instants[:-1]).all() and (merged.arrivals[1:] > merged.arrivals[:-1]).all()
+    return merged if rising else merged.take(np.lexsort((merged.arrivals, instants)))
+
+
+def _concatenated(pieces: list[Rows]) -> Rows:
+    levels = list(dict.fromkeys(level for piece in pieces for level in piece.levels))
+    places = {level: place for place, level in enumerate(levels)}
+    labels = [np.array([places[level] for level in piece.levels] or [0], np.int64)[piece.labels] for piece in pieces]
+    return Rows(
+        pa.concat_tables([piece.table for piece in pieces]),
+        levels,
+        np.concatenate(labels),
+        np.concatenate([piece.instants for piece in pieces]),
+        np.concatenate([piece.arrivals for piece in pieces]),
+    )
+
+
+def _row_texts(table: pa.Table, schema: Schema, rows: Numbers, lattice: Lattice) -> list[str]:
+    """Each row as JSON text, or what was found in its place where it was not decoded."""
+    if len(rows) == 0:
+        return []
+    chosen, levels = table.take(pa.array(rows)), LevelTable(lattice)
+    broken = [broken_text(chosen, schema, place) for place in range(len(rows))]
+    columns = [_shown(chosen.column(place), column.type, levels) for place, column in enumerate(schema)]
+    names = [column.name for column in schema]
+    texts = [exact_json(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
+    return [exact_json(raw) if raw is not None else text for raw, text in zip(broken, texts, strict=True)]
+
+
+def _shown(array: pa.ChunkedArray, kind: object, levels: LevelTable) -> list[object]:
+    """Values as JSON, or nothing where they cannot be shown at all."""
+    try:
+        return shown(from_arrow(array, kind, levels), levels)  # type: ignore[arg-type]
+    except (ValueError, OverflowError):  # not Unicode, or beyond the calendar: that is why they are here
+        return [None] * len(array)
+
+
+# ------------------------------------------------------------------------------ a level's share
+
+
+def share_rows(level: Level, ready: Mapping[str, Rows], lattice: Lattice) -> dict[str, Rows]:
+    """What a processor at a level receives of a tick (M-4).
+
+    Streams by name, and every row copied: neither the order nor the bytes may tell of rows that stay out.
+    """
+    shares: dict[str, Rows] = {}
+    for stream, rows in sorted(ready.items()):
+        chosen = np.flatnonzero(share_mask(level, rows.levels, rows.labels, lattice))
+        if len(chosen):
+            shares[stream] = rows.take(chosen)
+    return shares
+
+
+def numbered(shares: Mapping[str, Rows], first: int) -> dict[str, pa.RecordBatch]:
+    """A level's tuples as its epoch has them: arrival numbers count only what the level receives (Q-14)."""
+    everything = np.sort(np.concatenate([rows.arrivals for rows in shares.values()])) if shares else np.zeros(0)
+    return {stream: _batch(rows, first + np.searchsorted(everything, rows.arrivals)) for stream, rows in shares.items()}
+
+
+def _batch(rows: Rows, arrivals: Numbers) -> pa.RecordBatch:
+    names = [*rows.table.column_names, LEVEL, INSTANT, ARRIVAL]
+    present = {label: str(rows.levels[label]) for label in np.unique(rows.labels).tolist()}
+    texts = sorted(present.values())  # no label is named that none of the rows has, and their order tells nothing
+    places = np.zeros(len(rows.levels), np.int32)
+    for label, text in present.items():
+        places[label] = texts.index(text)
+    labels = pa.DictionaryArray.from_arrays(pa.array(places[rows.labels]), pa.array(texts, pa.string()))
+    arrays = [column.combine_chunks() for column in rows.table.columns]
+    arrays = [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in arrays]
+    beside = [labels, pa.array(rows.instants), pa.array(arrivals.astype(np.int64))]
+    return pa.RecordBatch.from_arrays([*arrays, *beside], names=names)

@@ -1,0 +1,166 @@
+"""What is written once and decides everything after a crash: lines of JSON, each whole or not there.
+
+Two journals belong to a live gate. ``statements`` has what was said and declared, in order. ``ticks`` has, for each
+tick, which segments and statements came before it; epochs follow from it and are written after it. A line is on the
+disk before anything acts on it. A torn last line, left by a crash, is cut off: nothing had acted on it.
+
+Reads: errors.  Read by: engine, system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tidegate.errors import EngineError
+from tidegate.security.lattice import Level
+
+TICKS_PER_FILE = 4_096
+
+
+class Lines:
+    """A file of JSON lines that only grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _cut_torn_line(path)
+        self._file = path.open("ab", buffering=0)
+
+    def append(self, value: object) -> None:
+        """Put a line on the disk; when this returns a crash cannot take it back, when it raises nothing was added."""
+        data = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        before = os.fstat(self._file.fileno()).st_size
+        try:
+            written = self._file.write(data)
+            if written != len(data):
+                raise OSError(28, "No space left on device")
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._file.truncate(before)
+            raise EngineError(f"cannot write {self.path}: {error.strerror}; free some space, nothing is lost") from None
+
+    def read(self) -> Iterator[Any]:
+        """Every line so far."""
+        yield from read_lines(self.path)
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()
+
+
+def read_lines(path: Path) -> Iterator[Any]:
+    """The whole lines of a file."""
+    if path.exists():
+        with path.open("rb") as file:
+            yield from (json.loads(line) for line in file if line.endswith(b"\n"))
+
+
+def _cut_torn_line(path: Path) -> None:
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = size
+        while end > 0:
+            start = max(0, end - 65_536)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                end = start + found + 1
+                break
+            end = start
+        if end < size:
+            file.truncate(end)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A segment of which some tuples wait for their tick, and what was known when it was admitted."""
+
+    stream: str
+    batch: int
+    last: int
+    clock: int
+    arrivals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One tick: the instants (last, instant] are complete. What came before it, and what is true after it."""
+
+    number: int
+    last: int
+    instant: int
+    clock: int
+    segments: tuple[tuple[str, int], ...] = ()
+    said: int = 0
+    """How many lines of the statements' journal are at or before this tick."""
+    arrivals: int = 0
+    """How many tuples had arrived before those of this tick."""
+    waiting: tuple[Opened, ...] = ()
+    """Segments of earlier ticks with tuples that still waited before this one."""
+    epochs: dict[Level, int] = field(default_factory=dict)
+    """The number of this tick's epoch at each level that is awake."""
+    taken: dict[str, int] = field(default_factory=dict)
+    """The newest segment of each stream that any tick has taken."""
+    shed: tuple[Level, ...] = ()
+    """Levels that were too far behind, and were given no tuples (Q-16)."""
+
+    def to_json(self) -> dict[str, object]:
+        """As a line."""
+        return asdict(self)
+
+
+def tick_from(line: dict[str, Any]) -> Tick:
+    """A tick from its line."""
+    opened = tuple(Opened(**one) for one in line["waiting"])
+    segments = tuple((name, number) for name, number in line["segments"])
+    return Tick(**{**line, "segments": segments, "waiting": opened, "shed": tuple(map(Level, line["shed"]))})
+
+
+class TickJournal:
+    """The ticks of a gate, in files of some thousands so that old ones can be dropped."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self._open: Lines | None = None
+
+    def append(self, tick: Tick) -> None:
+        """Put a tick on the disk."""
+        path = self._path(tick.number - tick.number % TICKS_PER_FILE)
+        if self._open is None or self._open.path != path:
+            self.close()
+            self._open = Lines(path)
+        self._open.append(tick.to_json())
+
+    def read(self) -> Iterator[Tick]:
+        """Every tick that is kept, in order."""
+        for path in self._files():
+            _cut_torn_line(path)
+            yield from map(tick_from, read_lines(path))
+
+    def forget(self, before: int) -> None:
+        """Drop files in which every tick is older than an instant."""
+        for path, following in pairwise(self._files()):
+            first = next(map(tick_from, read_lines(following)), None)
+            if first is not None and first.last < before:
+                path.unlink()
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def _path(self, first: int) -> Path:
+        return self.directory / f"ticks-{first:012d}.jsonl"
+
+    def _files(self) -> list[Path]:
+        return sorted(self.directory.glob("ticks-*.jsonl"))

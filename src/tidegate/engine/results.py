@@ -1,0 +1,189 @@
+"""Results of one level as files, one for each query and epoch that gave any.
+
+A file is written beside its place and moved there, and says the same however often its epoch is run, so after a crash
+nothing is lost or doubled. Nobody waits for a reader: files are kept by age, and read from any epoch on (Q-16).
+
+Reads: plan, operators, engine.  Read by: engine, system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tidegate.engine.processor import ERROR, SHOWN, STATISTICS, Result
+from tidegate.operators.arrow import decode, encode, from_record_batch, to_record_batch, type_of
+from tidegate.operators.batch import stack
+from tidegate.operators.emit import by_instant, in_printed_order
+from tidegate.operators.vector import LevelTable
+from tidegate.plan.schema import Field
+from tidegate.security.lattice import Lattice, Level
+
+ROWS, PROBLEM, DONE, KEPT = ".arrow", ".json", "done", "kept"
+INSTANT = "instant"
+
+
+@dataclass(slots=True)
+class Measured:
+    """What a query did since the gate was opened: tuples in, rows out, bytes of state."""
+
+    tuples: int = 0
+    rows: int = 0
+    state_bytes: int = 0
+
+
+@dataclass(slots=True)
+class Results:
+    """The results of a level: what its processor gave, by query (its serial number there) and epoch."""
+
+    directory: Path
+    lattice: Lattice
+    done: int = -1
+    """The newest epoch whose results are all there, as far as this process knows."""
+    kept: int = 0
+    """The oldest epoch whose results were not dropped by age."""
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    measured: defaultdict[int, Measured] = field(default_factory=lambda: defaultdict(Measured))
+    suspended: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """By serial number the newest error of a query."""
+
+    def __post_init__(self) -> None:
+        self.done, self.kept = (_number(self.directory / name, without) for name, without in ((DONE, -1), (KEPT, 0)))
+
+    # ---------------------------------------------------------------- writing
+
+    def take(self, told: Sequence[tuple[int, Result]]) -> None:
+        """Keep what a micro-batch gave, as pairs of epoch and result; then wake whoever waits."""
+        rows: dict[tuple[int, int], list[Result]] = {}
+        for epoch, result in told:
+            if result.kind in "+-":
+                rows.setdefault((result.serial, epoch), []).append(result)
+            elif result.kind in (ERROR, SHOWN):
+                body = {"name": result.name, **json.loads(result.body)}
+                self._write(result.serial, f"{epoch}{PROBLEM}", json.dumps(body).encode())
+        for (serial, epoch), parts in rows.items():
+            self._write(serial, f"{epoch}{ROWS}", _merged(parts, self.lattice))
+        with self.changed:
+            self._note(told)
+            self.changed.notify_all()
+        self._write("", DONE, str(self.done).encode())
+        for path in {result.path for _, result in told if result.path}:
+            os.unlink(path)
+
+    def _note(self, told: Sequence[tuple[int, Result]]) -> None:
+        for epoch, result in told:
+            self.done = max(self.done, epoch)
+            if result.kind == ERROR:
+                self.suspended[result.serial] = json.loads(result.body)
+            elif result.kind == STATISTICS:
+                for serial, (tuples, rows, state) in json.loads(result.body).items():
+                    one = self.measured[int(serial)]
+                    one.tuples, one.rows, one.state_bytes = one.tuples + tuples, one.rows + rows, state
+
+    def _write(self, serial: int | str, name: str, data: bytes) -> None:
+        place = self.directory / str(serial)
+        place.mkdir(parents=True, exist_ok=True)
+        unfinished = place / f".{name}.{os.getpid()}"
+        try:
+            unfinished.write_bytes(data)
+            unfinished.replace(place / name)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+    # ---------------------------------------------------------------- reading
+
+    def epochs(self, serial: int, after: int, kind: str = ROWS) -> list[int]:
+        """The epochs behind one in which a query gave something."""
+        try:
+            names = os.listdir(self.directory / str(serial))
+        except FileNotFoundError:
+            return []
+        found = (int(name[: -len(kind)]) for name in names if name.endswith(kind) and not name.startswith("."))
+        return sorted(epoch for epoch in found if epoch > after)
+
+    def read(self, serial: int, epoch: int) -> pa.RecordBatch:
+        """The rows of a query in an epoch: its columns, the level of each row, its instant."""
+        return decode((self.directory / str(serial) / f"{epoch}{ROWS}").read_bytes())
+
+    def problems(self, serial: int) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The errors of a query, by epoch."""
+        for epoch in self.epochs(serial, -1, PROBLEM):
+            yield epoch, json.loads((self.directory / str(serial) / f"{epoch}{PROBLEM}").read_bytes())
+
+    def serials(self) -> list[int]:
+        """The queries that have given anything."""
+        names = os.listdir(self.directory) if self.directory.exists() else []
+        return sorted(int(name) for name in names if name.isdigit())
+
+    def forget(self, before: int) -> None:
+        """Drop the results of epochs before one; who comes later and looks for them is told so first."""
+        if before > self.kept:
+            self.kept = before
+            self._write("", KEPT, str(before).encode())
+        for serial in self.serials():
+            for path in (self.directory / str(serial)).iterdir():
+                number = path.name.partition(".")[0]
+                if number.isdigit() and int(number) < before:
+                    path.unlink(missing_ok=True)
+
+
+def _number(path: Path, without: int) -> int:
+    return int(path.read_text()) if path.exists() else without
+
+
+def body_of(result: Result) -> bytes:
+    """The rows of a result, wherever they lie."""
+    return result.body if result.path is None else Path(result.path).read_bytes()
+
+
+def _merged(parts: Sequence[Result], lattice: Lattice) -> bytes:
+    """Rows of all shards in printed order: by instant, then by text, then by level."""
+    batches = [decode(body_of(part)) for part in parts]
+    levels = LevelTable(lattice)
+    width = batches[0].num_columns - 2
+    schema = tuple(Field(one.name, type_of(one.type)) for one in list(batches[0].schema)[:width])
+    rows = stack([from_record_batch(batch, schema, levels) for batch in batches])
+    instants = np.concatenate([np.asarray(batch.column(width + 1)) for batch in batches])
+    ordered = in_printed_order(by_instant(rows, instants), schema, levels)
+    names = [one.name for one in schema]
+    batch = to_record_batch(ordered.rows, names, levels, {INSTANT: ordered.instants})
+    return encode(batch.replace_schema_metadata({"name": str(parts[0].name), "kind": parts[0].kind}))
+
+
+ROW_LEVEL, ROW_TIME = "row_level", "row_time"
+
+
+def for_reader(batch: pa.RecordBatch, epoch: int, level: Level) -> pa.RecordBatch:
+    """Rows as a reader gets them: the level of each row as text, its time as a timestamp.
+
+    The schema's metadata say the epoch, the name of the query, whether rows come or go, and the level that they go by.
+    """
+    width = batch.num_columns - 2
+    labels = batch.column(width).cast(pa.string())
+    times = batch.column(width + 1).view(pa.timestamp("us", "UTC"))
+    names = [*batch.schema.names[:width], ROW_LEVEL, ROW_TIME]
+    known = batch.schema.metadata or {}
+    told = {"query": known.get(b"name", b""), "op": known.get(b"kind", b"")}
+    metadata = {"epoch": str(epoch), "level": str(level), **told}
+    arrays = [_plain(batch.column(place)) for place in range(width)]
+    return pa.RecordBatch.from_arrays([*arrays, labels, times], names=names).replace_schema_metadata(metadata)
+
+
+def about(batch: pa.RecordBatch) -> dict[str, str]:
+    """What is said beside the rows that a reader gets: epoch, level, query, op."""
+    return {key.decode(): value.decode() for key, value in (batch.schema.metadata or {}).items()}
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Levels that a query selects are texts to its reader."""
+    return array.cast(pa.string()) if pa.types.is_dictionary(array.type) else array

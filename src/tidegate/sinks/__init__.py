@@ -1,0 +1,1 @@
+"""Where results go: one adapter per file, each fed by a thread of its own, which remembers how far it has come."""

@@ -1,0 +1,118 @@
+"""Sources bound to streams: what the administrator said about each, and its streaming query.
+
+Reads: errors, plan, engine, sources.  Read by: gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tidegate.case import read_schema
+from tidegate.engine.epochs import schema_json
+from tidegate.engine.herd import path_name, segments_of
+from tidegate.engine.ingest import Feed, start_ingest
+from tidegate.engine.live import RELATION, STREAM, Line, relation_path
+from tidegate.errors import CaseError, EngineError, SourceError
+from tidegate.gates.segments import QUARANTINE_LATE, RESTAMP
+from tidegate.operators.arrow import arrow_type, encode
+from tidegate.plan.schema import Schema
+from tidegate.security.lattice import Lattice, Level
+from tidegate.sources.failure import explain_failure
+from tidegate.sources.source import Source, from_frame
+
+MICROSECONDS = 1_000_000
+
+
+@dataclass(slots=True)
+class Binding:
+    """A stream, its source and its terms."""
+
+    name: str
+    source: Source
+    label: Level | None
+    levels: tuple[Level, Level]
+    delay: float
+    skew: float
+    late: str
+    query: Any = None
+    failure: SourceError | None = None
+    _begin: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.late not in (RESTAMP, QUARANTINE_LATE):
+            raise EngineError(f'late is "{RESTAMP}" or "{QUARANTINE_LATE}", not "{self.late}"')
+        if self.delay < 0 or self.skew < 0:
+            raise EngineError("delay and skew are not below 0")
+        try:
+            read_schema({self.name: "int"}, "stream")
+        except CaseError as error:
+            raise EngineError(str(error)) from None
+
+    @property
+    def schema(self) -> Schema:
+        """The declared columns."""
+        return self.source.schema
+
+    def line(self, level: Level) -> Line:
+        """The declaration, as the journal has it."""
+        low, high = self.levels
+        terms = {"low": low, "high": high, "late": self.late, "skew": round(self.skew * MICROSECONDS)}
+        timed = self.source.time is not None
+        return Line(
+            STREAM, level, {"name": self.name, "schema": schema_json(self.schema), "terms": terms, "timed": timed}
+        )
+
+    def start(self, directory: Path, taken: Callable[[], int], room: Callable[[], None]) -> None:
+        """Start the streaming query that appends to the log."""
+        source = self.source
+        feed = Feed(source.frame, source.schema, source.time, source.level, self.label, source.corrupt)
+        segments = segments_of(directory, self.name)
+        checkpoint = directory / "streams" / path_name(self.name) / "checkpoint"
+        self._begin = lambda: start_ingest(feed, segments, checkpoint, taken, room)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin, or go on where the checkpoint says, after whatever had gone wrong was mended."""
+        assert self._begin is not None
+        self.failure, self.query = None, self._begin()
+
+    def look_after(self) -> None:
+        """Note why the source ended, if it has."""
+        if self.query is not None and not self.query.isActive and self.failure is None:
+            error = self.query.exception()
+            self.failure = None if error is None else explain_failure(error, self.name)
+
+    def stop(self) -> None:
+        """End it."""
+        if self.query is not None:
+            self.query.stop()
+
+
+def as_source(given: Any, time: str | None, level: str, label: str | None) -> Source:
+    """A source as it was given, or made of a streaming DataFrame."""
+    if isinstance(given, Source):
+        return given
+    return from_frame(given, time=time, level=None if label is not None else level)
+
+
+def bind_relation(name: str, rows: Iterable[Mapping[str, object]], schema: Mapping[str, str], level: str,
+                  lattice: Lattice, directory: Path) -> Line:  # fmt: skip
+    """Check and store the rows of a relation; the declaration that the journal has of it."""
+    found = rows.to_pylist() if isinstance(rows, pa.Table) else list(rows)
+    try:
+        declared = read_schema(dict(schema), f'relation "{name}"')
+    except CaseError as error:
+        raise EngineError(str(error)) from None
+    labels = [lattice.level(str(row[level])) for row in found]
+    arrays = [pa.array([row[one.name] for row in found], arrow_type(one.type)) for one in declared]
+    texts = pa.array([str(label) for label in labels], pa.string()).dictionary_encode()
+    batch = pa.RecordBatch.from_arrays([*arrays, texts], names=[*(one.name for one in declared), "level"])
+    path = relation_path(directory, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode(batch))
+    return Line(RELATION, lattice.bottom, {"name": name, "schema": schema_json(declared)})

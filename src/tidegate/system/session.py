@@ -1,0 +1,224 @@
+"""Sessions and queries, as a user holds them.
+
+Reads: catalog, errors, plan, engine, sinks.  Read by: gate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tidegate.catalog import RegisteredQuery
+from tidegate.engine.level import LevelRuntime
+from tidegate.engine.results import about, for_reader
+from tidegate.errors import EngineError, TidegateError
+from tidegate.plan.explain import draw
+from tidegate.security.lattice import Level
+from tidegate.sinks.console import ConsoleSink
+from tidegate.sinks.sink import Followed
+
+if TYPE_CHECKING:
+    from tidegate.system.gate import Gate
+
+POLL = 0.2
+
+
+class Suspended(TidegateError):
+    """A query met an error and answers no more until START (Q-9); ``error`` has code, problem, place and hint."""
+
+    def __init__(self, name: str, error: dict[str, Any]) -> None:
+        hint = f"; {error['hint']}" if error.get("hint") else ""
+        super().__init__(f'query "{name}" is suspended: {error["code"]}: {error["problem"]}{hint}')
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A user at a level."""
+
+    gate: Gate
+    user: str
+    level: Level
+
+    def query(self, text: str, name: str | None = None) -> Query:
+        """Register a continuous query: a SELECT, or a whole CREATE QUERY. It sees what comes after its place (Q-13)."""
+        with self.gate.lock:
+            spoken = self.gate.speak(text, self.level, self.user, name or self._free_name())
+            begun = [one.begun for one in spoken if isinstance(one.begun, RegisteredQuery)]
+        if not begun:
+            raise EngineError("this statement registers no query; use session.execute for it")
+        return Query(self.gate, self.level, self.user, begun[0])
+
+    def execute(self, text: str) -> tuple[str, ...]:
+        """Carry out any statement; what it shows, as lines."""
+        spoken = self.gate.speak(text, self.level, self.user, None)
+        return tuple(line for one in spoken for line in one.shown or ())
+
+    def find(self, name: str) -> Query:
+        """A query of this level by its name."""
+        with self.gate.lock:
+            found = self.gate.desk.interpreter(self.level).query(name)
+        if found is None:
+            raise EngineError(f'query "{name}" does not exist')
+        return Query(self.gate, self.level, self.user, found)
+
+    def queries(self) -> list[Query]:
+        """All queries of this level, oldest first."""
+        with self.gate.lock:
+            found = self.gate.desk.interpreter(self.level).queries()
+        return [Query(self.gate, self.level, self.user, one) for one in found]
+
+    def _free_name(self) -> str:
+        """Names count per level: nobody learns of another level's (Q-14)."""
+        interpreter, number = self.gate.desk.interpreter(self.level), 1
+        while interpreter.query(f"q{number}") is not None:
+            number += 1
+        return f"q{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What a query did since the gate was opened, as far as its level may know."""
+
+    tuples: int
+    rows: int
+    state_bytes: int
+    epochs_behind: int
+    seconds_behind: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A registered query."""
+
+    gate: Gate
+    level: Level
+    user: str
+    entry: RegisteredQuery
+
+    @property
+    def name(self) -> str:
+        """Its name at its level."""
+        return self.entry.name
+
+    # ---------------------------------------------------------------- results
+
+    def results(self, after: int = -1, *, follow: bool = True) -> Iterator[pa.RecordBatch]:
+        """Batches of rows, one per epoch that gave any, from behind an epoch on; the epoch is in the schema's metadata.
+
+        Columns are the query's, then ``row_level`` and ``row_time``. It waits for more until the query is dropped or
+        stopped or the gate is closed; with ``follow=False`` it gives what is there. A suspended query raises Suspended
+        behind its last row.
+        """
+        while True:
+            runtime = self.gate.runtimes.get(self.level)
+            ended = not self.gate.is_open or not self._runs()
+            done = -1 if runtime is None else runtime.results.done
+            for epoch in self._epochs(runtime, after, done):
+                after = epoch
+                yield for_reader(runtime.results.read(self.entry.serial, epoch), epoch, self.level)  # type: ignore[union-attr]
+            if self.gate.failure is not None:
+                raise self.gate.failure
+            if not follow or (ended and self._is_complete(runtime, done)):
+                self._raise_if_suspended(runtime)
+                return
+            self._wait(runtime, done)
+
+    def _epochs(self, runtime: LevelRuntime | None, after: int, done: int) -> list[int]:
+        if runtime is None:
+            return []
+        return [epoch for epoch in runtime.results.epochs(self.entry.serial, after) if epoch <= done]
+
+    def _runs(self) -> bool:
+        with self.gate.lock:
+            found = self.gate.desk.interpreter(self.level).by_serial(self.entry.serial)
+        return found is not None and found.running
+
+    def _is_complete(self, runtime: LevelRuntime | None, done: int) -> bool:
+        """Nothing more can come: every epoch that was written before it ended is answered."""
+        return not self.gate.is_open or runtime is None or (
+            done >= runtime.written and self.gate.shepherd.latest.said >= len(self.gate.shepherd.lines)
+        )  # fmt: skip
+
+    def _raise_if_suspended(self, runtime: LevelRuntime | None) -> None:
+        if runtime is not None and not self._runs():
+            found = runtime.results.suspended.get(self.entry.serial)
+            if found is not None and self._exists():
+                raise Suspended(self.name, found["error"])
+
+    def _exists(self) -> bool:
+        with self.gate.lock:
+            return self.gate.desk.interpreter(self.level).by_serial(self.entry.serial) is not None
+
+    def _wait(self, runtime: LevelRuntime | None, done: int) -> None:
+        if runtime is None:
+            time.sleep(POLL / 4)
+            return
+        with runtime.results.changed:
+            if runtime.results.done == done:
+                runtime.results.changed.wait(POLL)
+
+    def each(self, callback: Callable[[pa.RecordBatch], None], after: int = -1) -> None:
+        """Call a function with every batch, until the query ends."""
+        for batch in self.results(after):
+            callback(batch)
+
+    def show(self, rows: int = 10) -> None:
+        """Show its newest rows, and those to come, until it ends or Ctrl-C; where nothing can move, a line for each."""
+        runtime = self.gate.runtimes.get(self.level)
+        before = [-1, *(runtime.results.epochs(self.entry.serial, -1) if runtime is not None else ())]
+        sink = ConsoleSink(rows)
+        sink.open(self.followed(), -1)
+        try:
+            for batch in self.results(before[max(0, len(before) - 1 - rows)]):
+                sink.write(int(about(batch)["epoch"]), batch)
+        except (KeyboardInterrupt, BrokenPipeError):
+            pass
+        finally:
+            sink.close()
+
+    # ---------------------------------------------------------------- about it
+
+    def followed(self) -> Followed:
+        """What a sink is told of it."""
+        return Followed(self.name, self.level, self.entry.serial, self.gate.lattice)
+
+    def is_over(self) -> bool:
+        """Whether it was dropped, and everything that it will ever have given is there."""
+        if self._exists():
+            return False
+        runtime = self.gate.runtimes.get(self.level)
+        return self._is_complete(runtime, -1 if runtime is None else runtime.results.done)
+
+    def explain(self) -> str:
+        """Its plan, drawn."""
+        assert self.entry.plan is not None
+        return draw(self.entry.plan)
+
+    def metrics(self) -> Metrics:
+        """Tuples in and rows out, state, and how far behind the clock its level is."""
+        runtime = self.gate.runtimes.get(self.level)
+        if runtime is None:
+            return Metrics(0, 0, 0, 0, 0.0)
+        one, behind = runtime.results.measured[self.entry.serial], runtime.behind
+        return Metrics(one.tuples, one.rows, one.state_bytes, behind, behind * self.gate.tick_seconds)
+
+    def stop(self) -> None:
+        """Stop it; ``start`` begins it anew, with empty windows."""
+        self._say("STOP")
+
+    def start(self) -> None:
+        """Begin it anew."""
+        self._say("START")
+
+    def drop(self) -> None:
+        """End it, and free its name."""
+        self._say("DROP QUERY")
+
+    def _say(self, verb: str) -> None:
+        quoted = self.name.replace("`", "``")
+        self.gate.speak(f"{verb} `{quoted}`", self.level, self.user, None)
