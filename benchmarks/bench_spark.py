@@ -16,19 +16,19 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from process_tree import cpu_seconds, megabytes
 from rich.console import Console
 from rich.table import Table
 
 from tidegate.engine.epochs import Epoch, Said, World, write_epoch
-from tidegate.engine.pipeline import start
-from tidegate.engine.processor import Result
+from tidegate.engine.pipeline import Told, start
+from tidegate.engine.processor import STATISTICS
 from tidegate.engine.session import spark_session
 from tidegate.operators.arrow import arrow_type
 from tidegate.plan.schema import Field, Schema
@@ -105,9 +105,9 @@ def run(spark: SparkSession, directory: Path, most: int = EPOCHS_PER_BATCH) -> M
     """All epochs of a directory, from an empty checkpoint; results are counted and thrown away."""
     rows = 0
 
-    def take(_: str, __: int, ___: int, results: list[Result]) -> None:
+    def take(told: list[Told]) -> None:
         nonlocal rows
-        for result in results:
+        for result in (one.result for one in told if one.result.kind != STATISTICS):
             assert result.kind == "+", result
             data = result.body if result.path is None else pa.memory_map(result.path).read_buffer()
             rows += pa.ipc.open_stream(data).read_next_batch().num_rows
@@ -121,50 +121,11 @@ def run(spark: SparkSession, directory: Path, most: int = EPOCHS_PER_BATCH) -> M
     try:
         query.processAllAvailable()
         seconds = time.perf_counter() - begin
-        peak = max((megabytes for _, megabytes in workers()), default=0.0)
+        peak = megabytes("VmHWM")["Python workers"]
     finally:
         query.stop()
     after = cpu_seconds()
     return Measured(seconds, {name: after[name] - before.get(name, 0.0) for name in after}, peak, rows)
-
-
-def processes() -> Iterator[tuple[int, str, float]]:
-    """This process and its descendants: pid, program, CPU seconds with those of children that have ended."""
-    children: dict[int, list[int]] = {}
-    known: dict[int, tuple[str, float]] = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            text = Path("/proc", name, "stat").read_text()
-        except OSError:
-            continue
-        head, _, tail = text.rpartition(")")
-        fields = tail.split()
-        children.setdefault(int(fields[1]), []).append(int(name))
-        ticks = sum(map(int, fields[11:15]))
-        known[int(name)] = head.partition("(")[2], ticks / os.sysconf("SC_CLK_TCK")
-    ahead = [os.getpid()]
-    while ahead:
-        pid = ahead.pop()
-        ahead += children.get(pid, [])
-        if pid in known:
-            yield pid, *known[pid]
-
-
-def cpu_seconds() -> dict[str, float]:
-    """CPU seconds of this driver, of the JVM and of Spark's Python workers."""
-    found = {"driver": 0.0, "JVM": 0.0, "Python workers": 0.0}
-    for pid, name, seconds in processes():
-        found["driver" if pid == os.getpid() else "JVM" if name == "java" else "Python workers"] += seconds
-    return found
-
-
-def workers() -> Iterator[tuple[int, float]]:
-    """Spark's Python workers and the most memory that each has had."""
-    for pid, name, _ in processes():
-        if pid != os.getpid() and name != "java":
-            for line in Path("/proc", str(pid), "status").read_text().splitlines():
-                if line.startswith("VmHWM"):
-                    yield pid, int(line.split()[1]) / 1024
 
 
 # ------------------------------------------------------------------------------ questions

@@ -55,12 +55,12 @@ class CaseLog:
         yield f'"relations": {exact_json(relations)},'
         yield f'"options": {json.dumps({"late": self.late})},'
         yield '"input": ['
-        before = ""
+        waiting = ""
         for entry in self._input():
-            yield from (f" {before}," for _ in before[:1])
-            before = exact_json(entry)
-        yield from (f" {before}" for _ in before[:1])
-        yield "]}"
+            if waiting:
+                yield f" {waiting},"
+            waiting = exact_json(entry)
+        yield f" {waiting}]}}"
 
     def _relation(self, relation: Relation) -> Raw:
         labelled = ((level, (level, values)) for level, values in relation.rows)

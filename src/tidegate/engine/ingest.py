@@ -17,7 +17,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import NumericType, TimestampNTZType, TimestampType
 
-from tidegate.engine.segments import as_segment, write_segment
+from tidegate.engine.segments import as_segment, clear_away, write_segment
 from tidegate.errors import EngineError
 from tidegate.plan.schema import Schema
 
@@ -72,6 +72,7 @@ def start_ingest(
     again. ``wait`` returns when there is room for more (Q-16).
     """
     segments.mkdir(parents=True, exist_ok=True)
+    clear_away(segments)
     frame = feed.frame.select(*columns_of(feed))
 
     def append(batch: DataFrame, number: int) -> None:

@@ -9,6 +9,7 @@ Reads: errors.  Read by: engine, system.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
@@ -28,9 +29,12 @@ class Lines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _cut_torn_line(path)
-        self._file = path.open("ab", buffering=0)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _cut_torn_line(path)
+            self._file = path.open("ab", buffering=0)
+        except OSError as error:
+            raise cannot_write(path, error) from None
 
     def append(self, value: object) -> None:
         """Put a line on the disk; when this returns a crash cannot take it back, when it raises nothing was added."""
@@ -39,11 +43,11 @@ class Lines:
         try:
             written = self._file.write(data)
             if written != len(data):
-                raise OSError(28, "No space left on device")
+                raise OSError(errno.ENOSPC, "")
             os.fsync(self._file.fileno())
         except OSError as error:
             self._file.truncate(before)
-            raise EngineError(f"cannot write {self.path}: {error.strerror}; free some space, nothing is lost") from None
+            raise cannot_write(self.path, error) from None
 
     def read(self) -> Iterator[Any]:
         """Every line so far."""
@@ -55,10 +59,26 @@ class Lines:
 
 
 def read_lines(path: Path) -> Iterator[Any]:
-    """The whole lines of a file."""
+    """The whole lines of a file; EngineError at one that was damaged."""
     if path.exists():
         with path.open("rb") as file:
-            yield from (json.loads(line) for line in file if line.endswith(b"\n"))
+            for number, line in enumerate(file, 1):
+                if line.endswith(b"\n"):
+                    yield _read_line(line, path, number)
+
+
+def _read_line(line: bytes, path: Path, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        raise EngineError(f"{path}, line {number}: this was damaged; restore the directory from a copy") from None
+
+
+def cannot_write(path: Path, error: OSError) -> EngineError:
+    """A full disk, or whatever else keeps a file from being written."""
+    words = os.strerror(error.errno) if error.errno else str(error)
+    hint = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "mend that"
+    return EngineError(f"cannot write {path}: {words}; {hint} and open the gate again: nothing is lost")
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate.engine.epochs import Epoch, write_epoch
+from tidegate.engine.journal import cannot_write
 from tidegate.engine.results import Results
 from tidegate.security.lattice import Lattice, Level
 
@@ -41,6 +42,11 @@ class LevelRuntime:
     committed: int = -1
     """Epochs up to here are in Spark's checkpoint: nobody will ask for them again."""
     query: StreamingQuery | None = None
+    _taken: int = -1
+    """The newest epoch that this run of the query has given: the first micro-batch may be one that is repeated."""
+    latency: float = 0.0
+    """Seconds from the writing of the newest answered epoch to its answer."""
+    _moments: dict[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.results = Results(self.directory / "results", self.lattice)
@@ -52,12 +58,19 @@ class LevelRuntime:
         """Put an epoch where the streaming query finds it, whole or not at all; one that is there stays as it is."""
         place = self.directory / "epochs" / str(epoch.number)
         if not place.exists():
-            unfinished = place.with_name(f".{place.name}")
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir()
-            write_epoch(epoch, unfinished / f"{MAIN}.arrow")
-            unfinished.rename(place)
+            try:
+                self._write(epoch, place)
+            except OSError as error:
+                raise cannot_write(place, error) from None
+            self._moments[epoch.number] = time.monotonic()
         self.written = max(self.written, epoch.number)
+
+    def _write(self, epoch: Epoch, place: Path) -> None:
+        unfinished = place.with_name(f".{place.name}")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        write_epoch(epoch, unfinished / f"{MAIN}.arrow")
+        unfinished.rename(place)
 
     @property
     def behind(self) -> int:
@@ -87,12 +100,23 @@ class LevelRuntime:
         """Start or restart the streaming query; it goes on where its checkpoint says."""
         from tidegate.engine.pipeline import start
 
+        self._taken = -1
+        self.results.clear_away()
         self.query = start(spark, self.directory, self.shards, MOST_EPOCHS, self._take)
 
     def _take(self, told: list[Told]) -> None:
-        """Runs inside a micro-batch: the ones before it are committed."""
-        self.committed = max(self.committed, self.results.done)
+        """Runs inside a micro-batch: those that this run of the query took before it are committed."""
+        self.committed = max(self.committed, self._taken)
         self.results.take([(one.epoch, one.result) for one in told])
+        self._taken = max((one.epoch for one in told), default=self._taken)
+        self._measure()
+
+    def _measure(self) -> None:
+        answered = [number for number in list(self._moments) if number <= self.results.done]  # epochs go on coming
+        if answered:
+            self.latency = time.monotonic() - self._moments[max(answered)]
+        for number in answered:
+            del self._moments[number]
 
     def failure(self) -> Exception | None:
         """Why the streaming query has ended, if it has by itself."""

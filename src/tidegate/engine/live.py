@@ -124,6 +124,11 @@ class LiveShepherd:
             schema = schema_from(line.body["schema"])
             self.relations[line.body["name"]] = schema, read_relation(self.directory, line.body["name"])
 
+    @property
+    def delay(self) -> int:
+        """The longest delay of any stream, also of one whose source is not bound again yet."""
+        return max((line.body.get("delay", 0) for line in self.lines if line.kind == STREAM), default=0)
+
     # ---------------------------------------------------------------- one tick
 
     def tick(self, clock: int, instant: int, shed: Collection[Level] = ()) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tidegate.engine.journal import cannot_write
 from tidegate.engine.processor import ERROR, SHOWN, STATISTICS, Result
 from tidegate.operators.arrow import decode, encode, from_record_batch, to_record_batch, type_of
 from tidegate.operators.batch import stack
@@ -54,10 +55,14 @@ class Results:
     changed: threading.Condition = field(default_factory=threading.Condition)
     measured: defaultdict[int, Measured] = field(default_factory=lambda: defaultdict(Measured))
     suspended: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """By serial number the newest error of a query."""
+    """By serial number the newest error of a query, and its epoch."""
 
     def __post_init__(self) -> None:
         self.done, self.kept = (_number(self.directory / name, without) for name, without in ((DONE, -1), (KEPT, 0)))
+        for serial in self.serials():
+            for epoch, body in self.problems(serial):
+                if "error" in body and epoch <= self.done:
+                    self.suspended[serial] = {**body, "epoch": epoch}
 
     # ---------------------------------------------------------------- writing
 
@@ -73,32 +78,41 @@ class Results:
         for (serial, epoch), parts in rows.items():
             self._write(serial, f"{epoch}{ROWS}", _merged(parts, self.lattice))
         with self.changed:
-            self._note(told)
+            self._note(told, self.done)
             self.changed.notify_all()
         self._write("", DONE, str(self.done).encode())
         for path in {result.path for _, result in told if result.path}:
-            os.unlink(path)
+            Path(path).unlink(missing_ok=True)
 
-    def _note(self, told: Sequence[tuple[int, Result]]) -> None:
+    def _note(self, told: Sequence[tuple[int, Result]], before: int) -> None:
+        """A micro-batch that is repeated is not counted again."""
         for epoch, result in told:
             self.done = max(self.done, epoch)
             if result.kind == ERROR:
-                self.suspended[result.serial] = json.loads(result.body)
-            elif result.kind == STATISTICS:
+                self.suspended[result.serial] = {**json.loads(result.body), "epoch": epoch}
+            elif result.kind == STATISTICS and epoch > before:
                 for serial, (tuples, rows, state) in json.loads(result.body).items():
                     one = self.measured[int(serial)]
                     one.tuples, one.rows, one.state_bytes = one.tuples + tuples, one.rows + rows, state
 
     def _write(self, serial: int | str, name: str, data: bytes) -> None:
         place = self.directory / str(serial)
-        place.mkdir(parents=True, exist_ok=True)
         unfinished = place / f".{name}.{os.getpid()}"
         try:
+            place.mkdir(parents=True, exist_ok=True)
             unfinished.write_bytes(data)
             unfinished.replace(place / name)
-        except OSError:
+        except OSError as error:
             unfinished.unlink(missing_ok=True)
-            raise
+            raise cannot_write(place / name, error) from None
+
+    def clear_away(self) -> None:
+        """Remove what a process that was killed left behind; nobody may be writing."""
+        for place in (self.directory, *(self.directory / str(serial) for serial in self.serials())):
+            for path in place.iterdir() if place.exists() else ():
+                from_worker = place == self.directory and path.is_file() and path.name not in (DONE, KEPT)
+                if from_worker or path.name.startswith("."):
+                    path.unlink(missing_ok=True)
 
     # ---------------------------------------------------------------- reading
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidegate.engine.journal import cannot_write
 from tidegate.gates.segments import NO_LABEL, Offered
 from tidegate.operators.arrow import arrow_type
 from tidegate.operators.vector import Mask
@@ -40,9 +41,15 @@ def write_segment(table: pa.Table, path: Path) -> None:
         with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
         unfinished.replace(path)
-    except OSError:
+    except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise
+        raise cannot_write(path, error) from None
+
+
+def clear_away(directory: Path) -> None:
+    """Remove what a process that was killed left unfinished; nobody may be writing."""
+    for path in directory.glob(".*.arrow.*"):
+        path.unlink(missing_ok=True)
 
 
 def read_segment(path: Path) -> pa.Table:

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,8 @@ SETTINGS = {
     f"{STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.sql.streaming.minBatchesToRetain": "2",
+    # old changes of the state are dropped in this rhythm: by default a minute's worth stays
+    f"{STATE_STORE}.maintenanceInterval": "15s",
 }
 RUNTIME = {
     name: value
@@ -53,18 +56,51 @@ def spark_session(work: Path, cores: int = 2) -> Iterator[SparkSession]:
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    logging = Path(__file__).with_name("log4j2.properties").as_uri()
+    words = Path(__file__).with_name("log4j2.properties").as_uri()
     builder = SparkSession.builder.master(f"local[{cores},4]").appName("tidegate")  # a dying worker is tried again
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     builder = builder.config("spark.local.dir", str(work)).config("spark.sql.warehouse.dir", str(work / "warehouse"))
-    options = f"{JVM} -Dlog4j2.configurationFile={logging} -Djava.io.tmpdir={work} -Dderby.system.home={work}"
+    options = f"{JVM} -Dlog4j2.configurationFile={words} -Djava.io.tmpdir={work} -Dderby.system.home={work}"
     with _errors_to(work / "spark.log"):
         spark = builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
     try:
         yield spark
     finally:
+        _stop(spark)
+
+
+def _stop(spark: SparkSession) -> None:
+    """Stop Spark, or clear away what is left of one whose process has ended: the next session starts a new one."""
+    if not has_ended(spark):
         spark.stop()
+        return
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            spark.sparkContext.stop()
+        except OSError:
+            pass  # there is nobody to tell
+    if SparkContext._gateway is not None:
+        SparkContext._gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def has_ended(spark: SparkSession) -> bool:
+    """Whether Spark was stopped, or its process has died."""
+    try:
+        return bool(spark.sparkContext._jsc.sc().isStopped())
+    except Exception:  # noqa: BLE001 - whatever it is, Spark does not answer
+        return True
+
+
+def process_of(spark: SparkSession) -> int:
+    """The process that Spark runs in."""
+    assert spark._jvm is not None
+    return int(spark._jvm.java.lang.ProcessHandle.current().pid())
 
 
 @contextmanager

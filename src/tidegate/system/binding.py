@@ -6,7 +6,7 @@ Reads: errors, plan, engine, sources.  Read by: gate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from tidegate.case import read_schema
 from tidegate.engine.epochs import schema_json
 from tidegate.engine.herd import path_name, segments_of
-from tidegate.engine.ingest import Feed, start_ingest
+from tidegate.engine.ingest import Feed, columns_of, start_ingest
 from tidegate.engine.live import RELATION, STREAM, Line, relation_path
 from tidegate.errors import CaseError, EngineError, SourceError
 from tidegate.gates.segments import QUARANTINE_LATE, RESTAMP
@@ -24,6 +24,7 @@ from tidegate.plan.schema import Schema
 from tidegate.security.lattice import Lattice, Level
 from tidegate.sources.failure import explain_failure
 from tidegate.sources.source import Source, from_frame
+from tidegate.system.failure import Patience, is_passing
 
 MICROSECONDS = 1_000_000
 
@@ -42,6 +43,7 @@ class Binding:
     query: Any = None
     failure: SourceError | None = None
     _begin: Callable[[], Any] | None = None
+    _patience: Patience = field(default_factory=Patience)
 
     def __post_init__(self) -> None:
         if self.late not in (RESTAMP, QUARANTINE_LATE):
@@ -62,30 +64,36 @@ class Binding:
         """The declaration, as the journal has it."""
         low, high = self.levels
         terms = {"low": low, "high": high, "late": self.late, "skew": round(self.skew * MICROSECONDS)}
-        timed = self.source.time is not None
-        return Line(
-            STREAM, level, {"name": self.name, "schema": schema_json(self.schema), "terms": terms, "timed": timed}
-        )
+        told = {"timed": self.source.time is not None, "delay": round(self.delay * MICROSECONDS)}
+        return Line(STREAM, level, {"name": self.name, "schema": schema_json(self.schema), "terms": terms, **told})
 
-    def start(self, directory: Path, taken: Callable[[], int], room: Callable[[], None]) -> None:
-        """Start the streaming query that appends to the log."""
+    def prepare(self, directory: Path, taken: Callable[[], int], room: Callable[[], None]) -> None:
+        """Make the streaming query that appends to the log, and refuse what Spark cannot run; ``restart`` starts it."""
         source = self.source
         feed = Feed(source.frame, source.schema, source.time, source.level, self.label, source.corrupt)
         segments = segments_of(directory, self.name)
         checkpoint = directory / "streams" / path_name(self.name) / "checkpoint"
+        columns_of(feed)
         self._begin = lambda: start_ingest(feed, segments, checkpoint, taken, room)
-        self.restart()
 
     def restart(self) -> None:
         """Begin, or go on where the checkpoint says, after whatever had gone wrong was mended."""
         assert self._begin is not None
+        self.stop()  # two at once would each write what the other has written
         self.failure, self.query = None, self._begin()
 
     def look_after(self) -> None:
-        """Note why the source ended, if it has."""
-        if self.query is not None and not self.query.isActive and self.failure is None:
-            error = self.query.exception()
-            self.failure = None if error is None else explain_failure(error, self.name)
+        """Go on after a death in Spark that may not come again; else note why the source ended, if it has."""
+        if self.query is None or self.query.isActive or self.failure is not None:
+            return
+        error = self.query.exception()
+        if error is None:
+            hint = f'start it again: gate.restart("{self.name}")'
+            self.failure = SourceError("its streaming query was stopped", f'source "{self.name}"', hint)
+        elif is_passing(error) and self._patience.is_left():
+            self.restart()
+        else:
+            self.failure = explain_failure(error, self.name)
 
     def stop(self) -> None:
         """End it."""

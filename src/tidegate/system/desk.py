@@ -71,12 +71,17 @@ class Desk:
                     return
             self.shepherd.say(line)
 
-    def suspend(self, level: Level, serial: int) -> None:
-        """Write down that a query runs no more: a restart must know it (Q-9)."""
+    def suspend(self, level: Level, serial: int, epoch: int) -> None:
+        """Write down that a query runs no more since an epoch: a restart must know it (Q-9)."""
         with self.lock:
             found = self.interpreter(level).by_serial(serial)
-            if found is not None and found.running:
-                self.shepherd.say(Line(SUSPENDED, level, {"serial": serial}))
+            if found is not None and found.running and epoch > self._suspended_before(level, serial):
+                self.shepherd.say(Line(SUSPENDED, level, {"serial": serial, "epoch": epoch}))
+
+    def _suspended_before(self, level: Level, serial: int) -> int:
+        """The newest epoch in which the query is known to have been suspended: it may have been started again since."""
+        lines = (line.body for line in self.shepherd.lines if line.kind == SUSPENDED and line.at == level)
+        return max((body["epoch"] for body in lines if body["serial"] == serial), default=-1)
 
 
 def _name(line: Line) -> str:

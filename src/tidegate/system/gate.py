@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -23,9 +24,10 @@ from tidegate.engine.epochs import Epoch
 from tidegate.engine.herd import path_name
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.live import LiveShepherd
-from tidegate.engine.session import own_session, without_farewells
+from tidegate.engine.session import own_session, process_of, without_farewells
 from tidegate.errors import EngineError
 from tidegate.language.session import Spoken
+from tidegate.plan.schema import same_name
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Lattice, Level
 from tidegate.security.subject import login
@@ -34,6 +36,7 @@ from tidegate.system.binding import Binding, as_source, bind_relation
 from tidegate.system.clock import MICROSECONDS, Clock
 from tidegate.system.desk import Desk
 from tidegate.system.directory import GateDirectory
+from tidegate.system.failure import Patience, explain_end, reason
 from tidegate.system.outlets import Outlets
 from tidegate.system.session import Query, Session
 from tidegate.system.status import Status, status_of
@@ -41,7 +44,6 @@ from tidegate.system.status import Status, status_of
 MOST_LEVELS = 16
 """A lattice with more levels than this must say which of them have processors."""
 TIDY_EVERY = 20
-RESTARTS, RESTART_SECONDS = 3, 60.0
 
 Span = float | timedelta
 
@@ -61,17 +63,26 @@ class Gate:
         self.is_temporary = directory is None
         self.directory = Path(tempfile.mkdtemp(prefix="tidegate-") if directory is None else directory).absolute()
         self.reserved = _reserved(self.lattice, processors)
-        self._home = GateDirectory(self.directory)
-        about = {"levels": levels, "shards": shards, "processors": list(self.reserved), "began": self.clock.now()}
-        began = self._home.agree(about)["began"]
         self.spark = own_session(spark)
+        self._home = GateDirectory(self.directory)
+        try:
+            self._open(levels)
+        except BaseException:
+            self._leave()
+            raise
+
+    def _open(self, levels: object) -> None:
+        """Go on where the directory says, or begin."""
+        self._home.note_spark(process_of(self.spark))
+        about = {"levels": levels, "shards": self.shards, "processors": [*self.reserved], "began": self.clock.now()}
+        began = self._home.agree(about)["began"]
         self.runtimes: dict[Level, LevelRuntime] = {}
         self.bindings: dict[str, Binding] = {}
         self.outlets = Outlets(self)
         self.failure: EngineError | None = None
-        self._restarts: dict[Level, list[float]] = {}
-        self._told_suspended: dict[Level, set[int]] = {}
-        self._ending = threading.Event()
+        self._patience: defaultdict[Level, Patience] = defaultdict(Patience)
+        self._told_suspended: dict[tuple[Level, int], int] = {}
+        self._ending, self._stopping, self._is_stopped = threading.Event(), threading.Lock(), False
         self.shepherd = LiveShepherd(self.lattice, levels, self.directory, self._put, began, self.reserved)
         self.desk = Desk(self.shepherd)
         self.lock = self.desk.lock
@@ -97,11 +108,12 @@ class Gate:
         binding = Binding(name, found, constant, self._range(levels), seconds(delay), seconds(skew), late)
         with self.lock:
             self._check_open()
-            if name.casefold() in map(str.casefold, self.bindings):
+            if any(same_name(name, known) for known in self.bindings):
                 raise EngineError(f'stream "{name}" has a source already')
+            binding.prepare(self.directory, self._taken(name), self._room)
             self.desk.declare(binding.line(self.lattice.bottom))
+            binding.restart()
             self.bindings[name] = binding
-            binding.start(self.directory, self._taken(name), self._room)
 
     def relation(self, name: str, rows: Any, *, schema: Mapping[str, str], level: str = "level") -> None:
         """Store a relation that queries may join: rows as dictionaries, or an Arrow table; each with its label."""
@@ -117,7 +129,10 @@ class Gate:
         """Start a source again, where its checkpoint says, after what had ended it was mended."""
         with self.lock:
             self._check_open()
-            self.bindings[stream].restart()
+            found = next((one for name, one in self.bindings.items() if same_name(name, stream)), None)
+            if found is None:
+                raise EngineError(f'no stream "{stream}" has a source; bind one with gate.stream')
+            found.restart()
 
     def status(self) -> Status:
         """How it goes at every level: the administrator's view."""
@@ -168,8 +183,7 @@ class Gate:
         """Declare complete what the clock says is: now less the longest delay of a stream."""
         with self.lock:
             now = self.clock.now()
-            delay = max((binding.delay for binding in self.bindings.values()), default=0.0)
-            self.shepherd.tick(now, now - round(delay * MICROSECONDS), self._overloaded())
+            self.shepherd.tick(now, now - self.shepherd.delay, self._overloaded())
         for runtime in list(self.runtimes.values()):
             if runtime.query is None and not self._ending.is_set():
                 runtime.start(self.spark)
@@ -191,20 +205,17 @@ class Gate:
             error = runtime.failure()
             if error is not None:
                 self._restart(level, runtime, error)
-            fresh = set(runtime.results.suspended) - self._told_suspended.setdefault(level, set())
-            for serial in sorted(fresh):
-                self._told_suspended[level].add(serial)
-                self.desk.suspend(level, serial)
+            for serial, problem in sorted(runtime.results.suspended.items()):
+                if problem["epoch"] > self._told_suspended.get((level, serial), -1):
+                    self.desk.suspend(level, serial, problem["epoch"])
+                    self._told_suspended[level, serial] = problem["epoch"]
         for binding in self.bindings.values():
             binding.look_after()
 
     def _restart(self, level: Level, runtime: LevelRuntime, error: Exception) -> None:
         """A streaming query that ended goes on from its checkpoint; one that ends again and again does not."""
-        now = time.monotonic()
-        recent = [moment for moment in self._restarts.get(level, []) if now - moment < RESTART_SECONDS]
-        if len(recent) >= RESTARTS:
-            raise EngineError(f"the processor of level {level} ended {RESTARTS} times in a minute: {first_line(error)}")
-        self._restarts[level] = [*recent, now]
+        if not self._patience[level].is_left():
+            raise EngineError(f"the processor of level {level} ended again and again: {reason(error)}")
         runtime.stop()
         runtime.start(self.spark)
 
@@ -217,21 +228,23 @@ class Gate:
             self.shepherd.forget(before, self.shepherd.latest.instant - round(keep * speed * MICROSECONDS))
 
     def _fail(self, error: Exception) -> None:
-        if isinstance(error, EngineError):
-            self.failure = error
-        else:
-            self.failure = EngineError(
-                f"the gate has ended: {first_line(error)}; open it again with the same directory"
-            )
+        self.failure = explain_end(error, self.spark)
+        self._wake_readers()
+
+    def _wake_readers(self) -> None:
         for runtime in self.runtimes.values():
             with runtime.results.changed:
                 runtime.results.changed.notify_all()
 
     def _check_open(self) -> None:
-        if self.failure is not None:
-            raise self.failure
         if self._ending.is_set():
             raise EngineError("the gate is closed")
+        self.check_sound()
+
+    def check_sound(self) -> None:
+        """Raise what has ended the gate, if something has."""
+        if self.failure is not None:
+            raise EngineError(str(self.failure))  # a new one: each raise adds to an error's trace
 
     # ---------------------------------------------------------------- room
 
@@ -255,22 +268,27 @@ class Gate:
         return not self._ending.is_set() and self.failure is None
 
     def stop(self) -> None:
-        """End everything that the gate started; a directory of its own choosing goes too."""
-        if self._ending.is_set():
-            return
+        """End everything that the gate started; a directory of its own choosing goes too. Again it does nothing."""
         self._ending.set()
+        with self._stopping:
+            if not self._is_stopped:
+                self._stop()
+            self._is_stopped = True
+
+    def _stop(self) -> None:
         if threading.current_thread() is not self._thread:
             self._thread.join()
         with without_farewells():
             for stop in (*(one.stop for one in self.bindings.values()), *(one.stop for one in self.runtimes.values())):
                 _quietly(stop)
         self.outlets.stop()
-        for runtime in self.runtimes.values():
-            with runtime.results.changed:
-                runtime.results.changed.notify_all()
+        self._wake_readers()
         self.shepherd.close()
-        self._home.close()
+        self._leave()
         atexit.unregister(self.stop)
+
+    def _leave(self) -> None:
+        self._home.close()
         if self.is_temporary:
             shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -286,12 +304,6 @@ class Gate:
 def seconds(span: Span) -> float:
     """A span of time as seconds."""
     return span.total_seconds() if isinstance(span, timedelta) else float(span)
-
-
-def first_line(error: BaseException) -> str:
-    """What an error says first: a Java trace behind it helps nobody."""
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:300]
 
 
 def _reserved(lattice: Lattice, processors: Sequence[str] | None) -> tuple[Level, ...]:

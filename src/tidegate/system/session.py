@@ -89,6 +89,8 @@ class Metrics:
     state_bytes: int
     epochs_behind: int
     seconds_behind: float
+    latency: float
+    """Seconds that the newest answer took, from its tick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,7 @@ class Query:
             for epoch in self._epochs(runtime, after, done):
                 after = epoch
                 yield for_reader(runtime.results.read(self.entry.serial, epoch), epoch, self.level)  # type: ignore[union-attr]
-            if self.gate.failure is not None:
-                raise self.gate.failure
+            self.gate.check_sound()
             if not follow or (ended and self._is_complete(runtime, done)):
                 self._raise_if_suspended(runtime)
                 return
@@ -203,9 +204,9 @@ class Query:
         """Tuples in and rows out, state, and how far behind the clock its level is."""
         runtime = self.gate.runtimes.get(self.level)
         if runtime is None:
-            return Metrics(0, 0, 0, 0, 0.0)
+            return Metrics(0, 0, 0, 0, 0.0, 0.0)
         one, behind = runtime.results.measured[self.entry.serial], runtime.behind
-        return Metrics(one.tuples, one.rows, one.state_bytes, behind, behind * self.gate.tick_seconds)
+        return Metrics(one.tuples, one.rows, one.state_bytes, behind, behind * self.gate.tick_seconds, runtime.latency)
 
     def stop(self) -> None:
         """Stop it; ``start`` begins it anew, with empty windows."""
