@@ -1,44 +1,143 @@
-"""`tidegate demo`: it runs, it proves its point, and its output can be piped."""
+"""`tidegate demo`: it runs, its claims hold on both engines, and its output can be piped."""
 
 from __future__ import annotations
 
-import os
+import json
+import re
+import signal
 import subprocess
-import sys
+from itertools import pairwise
 
 import pytest
 from click.testing import CliRunner
 
-from tidegate.cli.demo import answers, digest, flood, latest, vitals
+from tests.cli.apart import COMMAND, plain_environment, run_apart
+from tidegate.cli import demo
+from tidegate.cli.demo import FILTERED, HIGH, LOW, Answers, answers, digest, flood, latest, vitals, wrong_claims
 from tidegate.cli.main import cli
 
+VERDICTS = {
+    "asked at TS": "different",
+    "asked at C": "equal to the byte",
+    "filtered to C after the window": "different",
+}
 
-def test_in_a_pipe_it_is_plain_text_and_succeeds() -> None:
-    """No escape codes where nobody can see colours."""
-    plain = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "CLICOLOR_FORCE")}
-    command = (sys.executable, "-c", "from tidegate.cli.main import main; main()", "demo")
-    done = subprocess.run(command, capture_output=True, check=False, env=plain)
-    assert done.returncode == 0
-    assert b"equal to the byte" in done.stdout
-    assert b"\x1b" not in done.stdout + done.stderr
-    assert b"Traceback" not in done.stderr
+
+def verdicts(output: str) -> dict[str, str]:
+    """The first and the last cell of each row of the table that compares."""
+    table = output[output.index("all answers") :].splitlines()
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table if line.startswith("│")]
+    return {row[0]: row[-1] for row in rows}
+
+
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=pytest.mark.xdist_group("spark")), "reference"])
+def test_in_a_pipe_it_is_plain_text_and_its_claims_hold(engine: str) -> None:
+    """M-12a, section 1.1 gap vi, N-1. No escape codes where nobody can see colours."""
+    done = run_apart("demo") if engine == "spark" else run_apart("demo", "--engine", "reference")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    assert verdicts(done.stdout) == VERDICTS
+    assert "NOT TRUE" not in done.stdout
+
+
+@pytest.mark.xdist_group("spark")
+def test_live_the_board_grows_a_query_is_added_and_everything_is_verified() -> None:
+    """Q-10, Q-13. What depends on how fast the machine is, is not looked at."""
+    output = run_apart("demo").stdout
+    events = [
+        "asked at two clearances",
+        "added while it runs, at TS",
+        "TS tuples flood",
+        "the flood is over",
+        "verify: ",
+    ]
+    places = [output.index(event) for event in events]
+    assert places == sorted(places)
+    before, between, flooded, _ = (board(output[start:end]) for start, end in pairwise(places))
+    assert {len(row) for row in before} == {2}
+    assert 3 in {len(row) for row in between}
+    assert {len(row) for row in flooded} == {3}
+    assert any(low != high for low, high, *_ in (*before, *between))
+    assert re.search(r"verify: [\d,]+ lines of 3 queries, equal to the reference's over the log", output)
+
+
+def board(text: str) -> list[list[str]]:
+    """The answers on each line of the board."""
+    return [line.split()[2:] for line in text.splitlines() if re.match(r" +\d+ s ", line)]
+
+
+@pytest.mark.xdist_group("spark")
+def test_an_interrupt_ends_it_without_a_trace() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*COMMAND, "demo"], stdout=pipe, stderr=pipe, text=True, env=plain_environment()) as running:
+        assert running.stdout is not None
+        while "Live through Spark" not in running.stdout.readline():
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate()
+    assert (running.returncode, said) == (130, "stopped\n")
+
+
+def test_without_java_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    result = CliRunner().invoke(cli, ["demo"])
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert re.search(r"Spark needs Java: .*; install Java 17 or newer .* --engine reference", result.stderr)
+
+
+# ------------------------------------------------------------------------------ its claims
 
 
 def test_the_flood_is_seen_above_and_not_below() -> None:
     """M-12a, section 1.1 gap vi: the last 100 visible tuples each; the first demo is the paper's core point."""
     quiet = vitals(300, seed=3)
     calm, flooded = answers(quiet), answers(quiet + flood(500))
-    assert digest(calm["C"]) == digest(flooded["C"])
-    assert digest(calm["TS"]) != digest(flooded["TS"])
-    assert digest(calm["filtered"]) != digest(flooded["filtered"])
-    assert latest(calm["C"], 300) != latest(calm["TS"], 300)
+    assert digest(calm[LOW]) == digest(flooded[LOW])
+    assert digest(calm[HIGH]) != digest(flooded[HIGH])
+    assert digest(calm[FILTERED]) != digest(flooded[FILTERED])
+    assert latest(calm[LOW], 300) != latest(calm[HIGH], 300)
+    assert wrong_claims(calm, flooded) == []
+
+
+def said(**values: float) -> Answers:
+    """One answer of each query."""
+    return {name: [json.dumps({"time": 1.0, "row": {"SUM(wt)": value}})] for name, value in values.items()}
+
+
+CALM = said(low=1.0, high=2.0, filtered=3.0)
+
+
+@pytest.mark.parametrize(
+    ("calm", "flooded", "wrong"),
+    [
+        (CALM, said(low=1.0, high=5.0, filtered=6.0), []),
+        (CALM, said(low=1.5, high=5.0, filtered=6.0), ["C cannot notice the flood"]),
+        (CALM, said(low=1.0, high=2.0, filtered=6.0), ["TS notices the flood"]),
+        (CALM, said(low=1.0, high=5.0, filtered=3.0), ["a filter behind the window is disturbed"]),
+        (
+            said(low=2.0, high=2.0, filtered=3.0),
+            said(low=2.0, high=5.0, filtered=6.0),
+            ["the same text has two answers"],
+        ),
+        ({**CALM, LOW: []}, {**said(high=5.0, filtered=6.0), LOW: []}, ["C cannot notice the flood"]),
+    ],
+)
+def test_a_claim_that_is_not_true_is_named(calm: Answers, flooded: Answers, wrong: list[str]) -> None:
+    assert wrong_claims(calm, flooded) == wrong
+
+
+def test_a_claim_that_is_not_true_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "wrong_claims", lambda *_: ["C cannot notice the flood"])
+    result = CliRunner().invoke(cli, ["demo", "--engine", "reference"])
+    assert result.exit_code == 1
+    assert "NOT TRUE: C cannot notice the flood" in result.stdout
 
 
 def test_a_digest_tells_any_two_answers_apart() -> None:
-    assert digest({1.0: 2.0}) != digest({1.0: 2.0000000000000004})
-    assert digest({1.0: 2.0, 2.0: 3.0}) == digest({2.0: 3.0, 1.0: 2.0})
+    assert digest(said(low=2.0)[LOW]) != digest(said(low=2.0000000000000004)[LOW])
+    assert digest(said(low=2.0)[LOW]) == digest(said(low=2.0)[LOW])
 
 
-@pytest.mark.parametrize("options", [["--tuples", "299"], ["--seed", "x"]])
+@pytest.mark.parametrize("options", [["--tuples", "299"], ["--seed", "x"], ["--engine", "other"]])
 def test_misuse_is_status_2(options: list[str]) -> None:
     assert CliRunner().invoke(cli, ["demo", *options]).exit_code == 2

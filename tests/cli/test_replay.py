@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -226,6 +227,49 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(write_case: WriteCase)
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_one_message(write_case: WriteCase) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*COMMAND, "replay", write_case()], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"tidegate: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("engine", ["spark", "reference"])
+@pytest.mark.parametrize("error", [ValueError, KeyError, OSError])
+def test_whatever_breaks_inside_is_one_message_without_data(
+    engine: str, error: type[Exception], write_case: WriteCase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Q-9: an exception may quote a value; its text goes into a file of its owner, not to the screen."""
+    place, name = ("spark_session", "StreamingFailure") if engine == "spark" else ("replay", "ReferenceFailure")
+    broken = type(name, (error,), {})
+
+    def breaks(*_: object) -> None:
+        raise broken("secret value 4711")
+
+    monkeypatch.setattr(f"tidegate.cli.replay.{place}", breaks)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = replay("--engine", engine, write_case())
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith("tidegate: the ")
+    assert f"failed ({name}); details, which may quote data: " in result.stderr
+    assert "4711" not in result.stderr
+    log = Path(result.stderr.strip().rpartition(" ")[2])
+    assert "4711" in log.read_text(encoding="utf-8")
+    assert log.stat().st_mode & 0o077 == 0
+
+
+def test_want_of_memory_is_said_as_such(write_case: WriteCase, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("tidegate.cli.replay.replay", breaks)
+    result = replay(write_case())
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "tidegate: the reference failed: it needs more memory than there is\n",
+    )
 
 
 def test_the_program_exits_2_for_a_malformed_case() -> None:

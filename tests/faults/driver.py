@@ -1,7 +1,8 @@
 """A program with a gate, to be killed at any moment and started again with the same directory.
 
 It says ``ready`` when Spark is there, waits for a line, then opens the gate, says what it does and ends with ``done``.
-The clock stops before the first tuple that is not in the log yet, so no tuple is late, however slow the machine is.
+A line says up to which second of the stream to go; the clock also stops before the first tuple that is not in the log
+yet, so no tuple is late, however slow the machine is. When there are no more lines, the parent has died.
 
 Run as: python -m tests.faults.driver GATE INPUT WORK
 """
@@ -9,6 +10,7 @@ Run as: python -m tests.faults.driver GATE INPUT WORK
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -28,17 +30,38 @@ from tidegate.system.gate import Gate
 from tidegate.system.session import Query, Session
 
 SPEED, TICK = 4.0, 0.2
+MOST_BEHIND = 8
+"""Epochs: the clock waits for the levels too, so that a kill finds all of them at work."""
 FAILED = 3
 
 
 class HeldClock(Clock):
-    """A clock that goes no further than it is let."""
+    """A clock that goes no further than it is let, and stands still there."""
 
-    limit = 0
+    limit = FIRST - 1
+    most = FIRST - 1
 
     def now(self) -> int:
         """Microseconds since 1970."""
-        return min(Clock.now(self), self.limit)
+        reached = min(Clock.now(self), self.limit, self.most)
+        self.resume(reached)
+        return reached
+
+    def obey(self) -> None:
+        """Go as far as the parent says, in seconds of the stream."""
+        line = sys.stdin.readline()
+        if not line:
+            os._exit(FAILED)
+        self.most = FIRST + int(line) * SECOND
+
+    def obey_for_ever(self) -> None:
+        """In a thread."""
+        while True:
+            self.obey()
+
+    def resume(self, instant: int) -> None:
+        """Go on from an instant, also from one before the clock's own."""
+        self._from, self._since = max(instant, round(BEFORE.timestamp() * SECOND)), time.monotonic()
 
 
 def tuples_in_log(gate: Path) -> int:
@@ -69,7 +92,8 @@ def follow(query: Query, seen: Path) -> None:
     with seen.open("wb", buffering=0) as file, suppress(TidegateError):
         file.write(whole)
         for batch in query.results(after):
-            file.write(json.dumps({"epoch": int(batch.schema.metadata[b"epoch"]), "rows": texts(batch)}).encode() + b"\n")
+            line = {"epoch": int(batch.schema.metadata[b"epoch"]), "rows": texts(batch)}
+            file.write(json.dumps(line).encode() + b"\n")
 
 
 def texts(batch: pa.RecordBatch) -> list[str]:
@@ -77,7 +101,7 @@ def texts(batch: pa.RecordBatch) -> list[str]:
     return [repr(tuple(row.values())) for row in batch.to_pylist()]
 
 
-def pass_by(gate: Gate, sessions: dict[str, Session], instant: int) -> None:
+def pass_by(sessions: dict[str, Session], instant: int) -> None:
     """Register and drop what comes and goes at this time of the stream."""
     for one in PASSING:
         names = [query.name for query in sessions[one.level].queries()]
@@ -93,19 +117,30 @@ def pass_by(gate: Gate, sessions: dict[str, Session], instant: int) -> None:
             say(f"dropped {one.name}")
 
 
+def answered(gate: Gate) -> int:
+    """Grows when a level answers."""
+    return sum(runtime.results.done + 1 for runtime in gate.runtimes.values())
+
+
 def live(gate: Gate, clock: HeldClock, seen: Path) -> None:
     """Until every level has answered everything up to the end."""
     sessions = {level: gate.login("ana", level) for level in ("U", "S")}
     queries = [ask(sessions[level], name, text) for name, (level, text) in EARLY.items()]
     say(f"open at {gate.shepherd.latest.instant - FIRST}")
     threading.Thread(target=follow, args=(queries[0], seen), daemon=True).start()
-    told = 0
+    told, before, answering = 0, answered(gate), False
     while True:
         status = gate.status()
         if gate.failure is not None:
             raise gate.failure
-        clock.limit = instant_of(tuples_in_log(gate.directory)) - 1
-        pass_by(gate, sessions, status.instant)
+        if all(one.behind < MOST_BEHIND for one in status.levels):
+            clock.limit = instant_of(tuples_in_log(gate.directory)) - 1
+        else:
+            clock.limit = clock.now()
+        pass_by(sessions, status.instant)
+        if not answering and answered(gate) > before:
+            answering = True
+            say("answering")
         if status.instant - told > SECOND:
             told = status.instant
             say(f"at {told - FIRST} {status.line()}")
@@ -119,9 +154,9 @@ def main(gate_directory: Path, folder: Path, work: Path) -> int:
     work.mkdir(parents=True, exist_ok=True)
     with spark_session(work) as spark:
         say("ready")
-        sys.stdin.readline()
         clock = HeldClock(BEFORE, SPEED)
-        clock.limit = FIRST - 1
+        clock.obey()
+        threading.Thread(target=clock.obey_for_ever, daemon=True).start()
         try:
             with Gate(spark, LEVELS, gate_directory, tick=TICK, clock=clock, keep=None) as gate:
                 source = directory(spark, folder, SCHEMA, most_files=2)

@@ -66,4 +66,4 @@ def write_input(folder: Path) -> list[tuple[int, str, int, float]]:
 def instant_of(number: int) -> int:
     """The instant of a tuple by its place in the input; behind the last one the end."""
     seconds, place = divmod(number, PER_FILE)
-    return FIRST + seconds * SECOND + place * BETWEEN if seconds < FILES else END + SECOND
+    return FIRST + seconds * SECOND + place * BETWEEN if seconds < FILES else END + 2 * SECOND

@@ -131,6 +131,24 @@ def test_the_first_failing_row_gives_the_reason(host: FunctionHost) -> None:
     assert found.failure.reason is Reason.WRONG_TYPE
 
 
+@pytest.mark.parametrize("bad", [None, 0, 7, 18])
+@pytest.mark.parametrize("most", [1, 2, 3, 8, 18])
+def test_rows_that_fail_only_together_keep_their_results(host: FunctionHost, most: int, bad: int | None) -> None:
+    """Q-10: what a limit allows for each row it allows for all, in pieces; only a row that fails by itself fails."""
+    definition = define(f"if len(a) > {most} or {bad} in a.to_pylist():\n    raise ValueError\nreturn a")
+    found = host.call_until_failure(definition, [pa.array(range(19), pa.int64())], 19)
+    assert found.values.to_pylist() == list(range(19 if bad is None else bad))
+    assert (found.failure is None) == (bad is None)
+    host.forget(definition)
+
+
+def test_a_piece_beyond_the_memory_limit_is_cut() -> None:
+    with FunctionHost(SMALL) as small:
+        definition = define("b = bytearray(40_000_000 * len(a))\nreturn a")
+        found = small.call_until_failure(definition, [pa.array(range(7), pa.int64())], 7)
+        assert (found.values.to_pylist(), found.failure) == (list(range(7)), None)
+
+
 def test_a_pause_of_the_whole_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """A processor is stopped between its slots; the clock of the wall goes on."""
     clock = iter(range(0, 10_000, 100))

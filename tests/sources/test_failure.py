@@ -12,6 +12,9 @@ TRACE = "\n\tat org.apache.spark.Some.method(Some.scala:7)\nCaused by: "
 KNOWN = {
     "java.io.IOException: No space left on device": "no space is left on the device; free some",
     "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)": "a Python worker died; look",
+    "java.net.SocketTimeoutException: Timed out while waiting for the Python worker to connect back": (
+        "a Python worker did not start within the ten seconds that Spark waits; the machine is too busy"
+    ),
     "java.lang.OutOfMemoryError: Java heap space": "there is not enough memory; take fewer",
     "java.lang.RuntimeException: file:/in/a.parquet is not a Parquet file. Expected magic number": (
         "file:/in/a.parquet is not a Parquet file; repair it"

@@ -10,6 +10,7 @@ from tidegate.cli.complain import malformed, print_lines
 from tidegate.engine.caselog import read_case_log
 from tidegate.errors import CaseError, EngineError
 from tidegate.security.declare import declare
+from tidegate.system.directory import read_about
 from tidegate.text import one_line
 
 
@@ -24,8 +25,6 @@ def log_command(directory: Path, reader: str | None) -> None:
 
     Exit status 2 if DIR is not a gate's directory or its log does not reach back to the beginning.
     """
-    from tidegate.system.directory import read_about
-
     try:
         about = read_about(directory)
         lattice = declare(about["levels"])

@@ -16,6 +16,7 @@ from rich.table import Table
 from tidegate.cli.complain import FAILED, malformed
 from tidegate.engine.verify import Compared, Told, Verdict, verify
 from tidegate.errors import CaseError, EngineError
+from tidegate.system.directory import read_about
 from tidegate.text import one_line
 
 
@@ -26,11 +27,9 @@ def verify_command(directory: Path) -> None:
 
     The gate may be running; nothing is written. What is printed comes from all levels.
 
-    Exit status 0 if all answers are equal, 1 if one differs, 2 if DIR is not a gate's directory or its log does not reach
-    back to the beginning.
+    Exit status 0 if all answers are equal, 1 if one differs, 2 if DIR is not a gate's directory or its log does not
+    reach back to the beginning.
     """
-    from tidegate.system.directory import read_about
-
     try:
         about = read_about(directory)
         with _progress() as told:

@@ -17,7 +17,9 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import NumericType, TimestampNTZType, TimestampType
 
+from tidegate.engine.checkpoint import clear_checkpoint
 from tidegate.engine.segments import as_segment, clear_away, write_segment
+from tidegate.engine.session import short_farewell
 from tidegate.errors import EngineError
 from tidegate.plan.schema import Schema
 
@@ -73,6 +75,7 @@ def start_ingest(
     """
     segments.mkdir(parents=True, exist_ok=True)
     clear_away(segments)
+    clear_checkpoint(checkpoint)
     frame = feed.frame.select(*columns_of(feed))
 
     def append(batch: DataFrame, number: int) -> None:
@@ -80,7 +83,8 @@ def start_ingest(
         if number <= taken() or path.exists():
             return
         wait()
-        table = batch.toArrow()
+        with short_farewell():
+            table = batch.toArrow()
         if len(table):
             write_segment(as_segment(table, feed.schema), path)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate.engine.checkpoint import clear_checkpoint
 from tidegate.engine.epochs import Epoch, write_epoch
 from tidegate.engine.journal import cannot_write
 from tidegate.engine.results import Results
@@ -102,6 +103,7 @@ class LevelRuntime:
 
         self._taken = -1
         self.results.clear_away()
+        clear_checkpoint(self.directory / "checkpoint")
         self.query = start(spark, self.directory, self.shards, MOST_EPOCHS, self._take)
 
     def _take(self, told: list[Told]) -> None:

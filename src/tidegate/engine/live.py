@@ -20,6 +20,7 @@ from tidegate.engine.epochs import Epoch, Said, World, schema_from
 from tidegate.engine.herd import Herd, Rows, StreamTerms, numbered, path_name, segments_of, share_rows
 from tidegate.engine.journal import Lines, Tick, TickJournal
 from tidegate.engine.segments import numbers_in
+from tidegate.errors import EngineError
 from tidegate.gates.segments import Terms, share_mask
 from tidegate.gates.shepherd import share_of
 from tidegate.operators.arrow import decode, from_arrow
@@ -74,11 +75,21 @@ class LiveShepherd:
     awake: set[Level] = field(init=False, default_factory=set)
     shed: dict[Level, int] = field(init=False, default_factory=dict)
     """How many tuples each level was not given because it was behind."""
+    is_whole: bool = field(init=False, default=True)
+    """Whether the last tick was carried out; what is in memory is of no use where it was not."""
 
     def __post_init__(self) -> None:
         self.herd = Herd(self.lattice, {}, self.directory)
         self.ticks = TickJournal(self.directory / "log")
         self.journal = Lines(self.directory / "statements.jsonl")
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> None:
+        """Go on where the journals end."""
         self.lines = [line_from(raw) for raw in self.journal.read()]
         found = list(self._newest(2))
         self.latest = Tick(-1, self.began, self.began, self.began)
@@ -111,6 +122,7 @@ class LiveShepherd:
 
     def say(self, line: Line) -> None:
         """Give a line its place: right behind the last tick, in the order of all."""
+        self._check_whole()
         self.journal.append(line.to_json())
         self.lines.append(line)
 
@@ -136,6 +148,7 @@ class LiveShepherd:
 
         Levels in ``shed`` get an epoch without tuples.
         """
+        self._check_whole()
         if instant < self.latest.instant + 2:  # statements stand one microsecond behind the last tick
             return False
         for line in self.lines[self.latest.said :]:
@@ -150,6 +163,10 @@ class LiveShepherd:
         self.ticks.append(tick)
         self._carry_out(tick)
         return True
+
+    def _check_whole(self) -> None:
+        if not self.is_whole:
+            raise EngineError("the last tick could not be carried out; open the gate again, which does it")
 
     def _fresh(self) -> Iterator[tuple[str, int]]:
         for stream in self.herd.streams:
@@ -168,7 +185,7 @@ class LiveShepherd:
         return (spoken | above) - self.awake
 
     def _carry_out(self, tick: Tick) -> None:
-        fresh = self.lines[self.latest.said : tick.said]
+        self.is_whole, fresh = False, self.lines[self.latest.said : tick.said]
         declared = any(line.kind in (STREAM, RELATION) for line in fresh)
         ready = self.herd.tick(tick)
         for level, number in tick.epochs.items():
@@ -176,7 +193,7 @@ class LiveShepherd:
             world = self.world(level) if number == 0 or declared else None
             self.put(level, self._epoch(level, number, tick, ready, lines, world))
         self.awake |= set(tick.epochs)
-        self.latest = tick
+        self.latest, self.is_whole = tick, True
 
     def _epoch(self, level: Level, number: int, tick: Tick, ready: Mapping[str, Rows], lines: Sequence[Line],
                world: World | None) -> Epoch:  # fmt: skip

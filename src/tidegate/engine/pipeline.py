@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate.engine.processor import Result
+from tidegate.engine.session import short_farewell
 from tidegate.engine.source import NAME, EpochSource
 from tidegate.engine.worker import RESULTS, EpochOperator
 from tidegate.security.lattice import Level
@@ -52,7 +53,9 @@ def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: T
 
     def take(batch: DataFrame, _: int) -> None:
         """One action: a second one would run the epochs again."""
-        taken([_told(row) for row in batch.collect()])
+        with short_farewell():
+            rows = batch.collect()
+        taken([_told(row) for row in rows])
 
     return results.writeStream.foreachBatch(take).option("checkpointLocation", str(directory / "checkpoint")).start()
 

@@ -33,7 +33,6 @@ SETTINGS = {
     # a change is logged, not a copy of the whole store: a third less for a small micro-batch (decision 7)
     f"{STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",
-    "spark.python.unix.domain.socket.enabled": "true",
     "spark.sql.streaming.minBatchesToRetain": "2",
     # old changes of the state are dropped in this rhythm: by default a minute's worth stays
     f"{STATE_STORE}.maintenanceInterval": "15s",
@@ -44,6 +43,9 @@ RUNTIME = {
     if name.startswith("spark.sql.") and not name.startswith("spark.sql.warehouse")
 }
 """What a streaming query of ours needs and what may be set while Spark runs."""
+SOCKETS = "spark.python.unix.domain.socket.enabled"
+LONGEST_FOLDER = 60
+"""Letters of a directory in which a socket can have a name: the kernel allows 107 for both."""
 JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """The JVM schedules and keeps state, and computes little: the quick compiler and the small collector cost it less."""
 
@@ -60,6 +62,7 @@ def spark_session(work: Path, cores: int = 2) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master(f"local[{cores},4]").appName("tidegate")  # a dying worker is tried again
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
+    builder = builder.config(SOCKETS, str(len(os.fsencode(work)) <= LONGEST_FOLDER).lower())
     builder = builder.config("spark.local.dir", str(work)).config("spark.sql.warehouse.dir", str(work / "warehouse"))
     options = f"{JVM} -Dlog4j2.configurationFile={words} -Djava.io.tmpdir={work} -Dderby.system.home={work}"
     with _errors_to(work / "spark.log"):
@@ -107,11 +110,34 @@ def process_of(spark: SparkSession) -> int:
 def without_farewells() -> Iterator[None]:
     """Stopping a streaming query interrupts its micro-batch, of which py4j logs a page; that is no error."""
     logger = logging.getLogger("py4j.clientserver")
-    before, logger.disabled = logger.disabled, True
+
+    def silence(_: logging.LogRecord) -> bool:  # one of its own for each: two gates may be stopped at the same time
+        return False
+
+    logger.addFilter(silence)
     try:
         yield
     finally:
-        logger.disabled = before
+        logger.removeFilter(silence)
+
+
+CANCELLED = ("SPARK_JOB_CANCELLED", "java.lang.InterruptedException")
+FAREWELL = "py4j.protocol.Py4JJavaError: An error occurred while calling a micro-batch: java.lang.InterruptedException"
+
+
+@contextmanager
+def short_farewell() -> Iterator[None]:
+    """Around what a micro-batch runs: where it is cancelled, it says so in few words.
+
+    Spark compares the words of whatever ends a stopped query with a pattern, to see whether the stop did it; a Java
+    trace is too long for that and ends in a StackOverflowError, which Spark prints on a thousand lines. These fit.
+    """
+    try:
+        yield
+    except Exception as error:
+        if any(word in str(error) for word in CANCELLED):
+            raise RuntimeError(FAREWELL) from None
+        raise
 
 
 def own_session(spark: SparkSession) -> SparkSession:

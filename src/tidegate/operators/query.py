@@ -380,4 +380,3 @@ class Epoch:
             slides = Steps(self.last, self.now, tuple(self.boundaries), self._slides())
             return emit.snapshots(changes, slides.during(changes))
         return difference(changes, plan.columns, levels, inserted=plan.emit == nodes.ISTREAM)
-

@@ -84,7 +84,9 @@ def advance(window: Window, partition: tuple[int, ...], held: Held | None, fresh
             enter, leave = _counted(window, every, keys if partition else None)
             boundaries = _row_boundaries(window, every, last)
     enter, leave = np.where(enter > now, NEVER, enter), np.where(leave > now, NEVER, leave)
-    return Advanced(_kept(window, every, keys if partition else None, leave), _lived(every, enter, leave, last), boundaries)
+    return Advanced(
+        _kept(window, every, keys if partition else None, leave), _lived(every, enter, leave, last), boundaries
+    )
 
 
 def _together(partition: tuple[int, ...], held: Held | None, fresh: Batch, instants: Numbers) -> tuple[Held, Numbers]:

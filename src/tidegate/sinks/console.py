@@ -51,7 +51,7 @@ class ConsoleSink:
     _panes: dict[tuple[str, str], _Pane] = field(init=False, default_factory=dict)
     _opened: int = field(init=False, default=0)
     _live: Live | None = field(init=False, default=None)
-    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+    _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         self.console = Console(file=self.file)

@@ -112,6 +112,10 @@ class Outlet:
         """Put out what is there until a moment of ``time.monotonic``, then end; does not wait for it."""
         self._until = until
         self._stopping.set()
+        results = self.results()
+        if results is not None:
+            with results.changed:
+                results.changed.notify_all()
 
     def stop(self, until: float) -> None:
         """The same, and wait for it.

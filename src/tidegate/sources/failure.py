@@ -38,6 +38,11 @@ SIGNS = (
         "take fewer files or rows at once, or give the driver more memory",
     ),
     _sign(
+        r"Timed out while waiting for the Python worker",
+        "a Python worker did not start within the ten seconds that Spark waits",
+        "the machine is too busy: leave it more cores, then start the stream again",
+    ),
+    _sign(
         r"Python worker exited unexpectedly|Python worker failed to connect|PYTHON_WORKER_\w+|EOFException",
         "a Python worker died",
         "look for a lack of memory (dmesg), then start the stream again",

@@ -16,7 +16,9 @@ from tidegate.sources.failure import explain_failure
 
 ATTEMPTS, SECONDS = 3, 60.0
 _OURS = re.compile(r"tidegate\.errors\.EngineError: (?P<message>[^\n]+)")
-_PASSING = re.compile(r"Python worker|PYTHON_WORKER|PythonException: EOFError|EOFException|SocketException|cancelled")
+_PASSING = re.compile(
+    r"Python worker|PYTHON_WORKER|EOFException|SocketException|InterruptedException|SPARK_JOB_CANCELLED"
+)
 
 
 @dataclass(slots=True)

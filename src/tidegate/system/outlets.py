@@ -46,7 +46,7 @@ class Outlets:
         if called in self.bound and self.bound[called].is_alive:
             raise EngineError(f'sink "{called}" is bound already; give this one a name of its own')
         path = gate.directory / "sinks" / f"{path_name(called)}.json"
-        outlet = Outlet(called, query.followed(), sink, path, lambda: self._results(query.level), query.is_over)
+        outlet = Outlet(called, query.followed(), sink, path, lambda: self._results(query.level), query.when_dropped())
         self.bound[called] = outlet
         outlet.start()
         return outlet

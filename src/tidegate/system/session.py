@@ -116,15 +116,16 @@ class Query:
         stopped or the gate is closed; with ``follow=False`` it gives what is there. A suspended query raises Suspended
         behind its last row.
         """
+        ending = _Ending(self, self._runs)
         while True:
+            has_ended = ending.has_come()  # asked before, so that nothing slips between
             runtime = self.gate.runtimes.get(self.level)
-            ended = not self.gate.is_open or not self._runs()
             done = -1 if runtime is None else runtime.results.done
             for epoch in self._epochs(runtime, after, done):
                 after = epoch
                 yield for_reader(runtime.results.read(self.entry.serial, epoch), epoch, self.level)  # type: ignore[union-attr]
             self.gate.check_sound()
-            if not follow or (ended and self._is_complete(runtime, done)):
+            if not follow or has_ended:
                 self._raise_if_suspended(runtime)
                 return
             self._wait(runtime, done)
@@ -138,12 +139,6 @@ class Query:
         with self.gate.lock:
             found = self.gate.desk.interpreter(self.level).by_serial(self.entry.serial)
         return found is not None and found.running
-
-    def _is_complete(self, runtime: LevelRuntime | None, done: int) -> bool:
-        """Nothing more can come: every epoch that was written before it ended is answered."""
-        return not self.gate.is_open or runtime is None or (
-            done >= runtime.written and self.gate.shepherd.latest.said >= len(self.gate.shepherd.lines)
-        )  # fmt: skip
 
     def _raise_if_suspended(self, runtime: LevelRuntime | None) -> None:
         if runtime is not None and not self._runs():
@@ -188,12 +183,9 @@ class Query:
         """What a sink is told of it."""
         return Followed(self.name, self.level, self.entry.serial, self.gate.lattice)
 
-    def is_over(self) -> bool:
-        """Whether it was dropped, and everything that it will ever have given is there."""
-        if self._exists():
-            return False
-        runtime = self.gate.runtimes.get(self.level)
-        return self._is_complete(runtime, -1 if runtime is None else runtime.results.done)
+    def when_dropped(self) -> Callable[[], bool]:
+        """Something to ask again and again: was it dropped, and is everything there that it had given till then?"""
+        return _Ending(self, self._exists).has_come
 
     def explain(self) -> str:
         """Its plan, drawn."""
@@ -223,3 +215,32 @@ class Query:
     def _say(self, verb: str) -> None:
         quoted = self.name.replace("`", "``")
         self.gate.speak(f"{verb} `{quoted}`", self.level, self.user, None)
+
+
+@dataclass(slots=True)
+class _Ending:
+    """Notices that a query goes on no more, and from then on waits for the epoch in which that was said.
+
+    Later epochs do not matter: a level that is always a little behind has answered that one too, some time.
+    """
+
+    query: Query
+    goes_on: Callable[[], bool]
+    last: int | None = None
+
+    def has_come(self) -> bool:
+        """Whether nothing more can come."""
+        gate = self.query.gate
+        if not gate.is_open:
+            return True
+        with gate.lock:
+            if self.goes_on():
+                self.last = None
+                return False
+            runtime = gate.runtimes.get(self.query.level)
+            if runtime is None:
+                return True
+            if self.last is None:
+                is_said = gate.shepherd.latest.said >= len(gate.shepherd.lines)
+                self.last = runtime.written if is_said else runtime.written + 1
+        return runtime.results.done >= self.last
