@@ -6,14 +6,20 @@ fresh seed and prints it; ``--seed`` brings it back.
 
 from __future__ import annotations
 
+import gc
 import os
 import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] # ships no types
 
 QUICK_SEED = 1
+SPARK = ("tests/spark/", "tests/live/", "tests/faults/", "tests/sources/", "tests/sinks/", "tests/docs/test_readme_live")
 SOAK_VARIABLE = "TIDEGATE_SOAK"  # the environment, because settings are chosen while test files are imported
 
 
@@ -56,6 +62,22 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["seed"] = node.config.option.seed
 
 
+class OneSession(LoadScopeScheduling):  # type: ignore[misc] # see above
+    """Sessions of Spark are dear: a worker process that has one runs all tests of a folder that use it.
+
+    xdist's own groups do not do it: with pytest 9.2 the group that xdist 3.8 writes into a test's name is not read.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in SPARK if nodeid.startswith(folder)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSession | None:
+    """Whatever is not one of Spark's goes to whichever process is free."""
+    return OneSession(config, log) if config.option.dist == "loadgroup" else None
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     """The seed, as the options that bring it back."""
     return f"again: pytest{' --soak' if config.option.soak else ''} --seed {config.option.seed}"
@@ -67,6 +89,47 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("soak"):
                 item.add_marker(pytest.mark.skip(reason="runs only with --soak"))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: looking through it for garbage again and again takes a twentieth of the time."""
+    gc.collect()
+    gc.freeze()
+
+
+# ------------------------------------------------------------------------------ comparisons
+
+
+@dataclass
+class Tally:
+    """Comparisons that a test has made."""
+
+    compared: int = 0
+    different: int = 0
+
+    def count(self, same: bool) -> None:
+        """One more."""
+        self.compared += 1
+        self.different += not same
+
+
+@pytest.fixture
+def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
+    """For the last lines of the run: what was really compared, in whichever process, also by a test that fails."""
+    made = Tally()
+    yield made
+    request.node.user_properties.append((Tally.__name__, [made.compared, made.different]))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """How many comparisons there were, and the seed."""
+    reports = [one for one in chain(*terminalreporter.stats.values()) if getattr(one, "when", None) == "teardown"]
+    made = [value for report in reports for name, value in report.user_properties if name == Tally.__name__]
+    if made:
+        compared, different = map(sum, zip(*made, strict=True))
+        terminalreporter.write_line(
+            f"compared {compared:,} (queries, stream, cut), {different:,} differences; seed {config.option.seed}"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.conftest import examples
+from tests.conftest import Tally, examples
 from tests.engine.memory_store import PutAway
 from tests.engine.processing import processed
 from tests.laws.reference.cases import CaseWriter
@@ -20,7 +20,7 @@ SIZES = (1, 2, 3, 5, 7, 11, 40, 1000)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_generated_cases_give_the_same_lines(seed: int, part: int) -> None:
+def test_generated_cases_give_the_same_lines(seed: int, part: int, tally: Tally) -> None:
     """Many queries, statements and errors at once: 5,000 of (queries, stream, cut) in all, 100,000 in a soak."""
     for name, chance in chances(seed, f"processors, part {part}", EXAMPLES):
         raw = CaseWriter(chance).case()
@@ -31,4 +31,5 @@ def test_generated_cases_give_the_same_lines(seed: int, part: int) -> None:
             keep = PutAway() if put_away else lambda one: one
             lines = processed(case, size, shards=shards, trusted=trusted, keep=keep)
             how = f"epochs of {size} tuples, {shards} shards, {trusted=}, {put_away=}"
+            tally.count(lines == expected)
             assert lines == expected, f"{how}\n{show(name, raw)}"

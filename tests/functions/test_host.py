@@ -38,6 +38,16 @@ def test_the_example_of_the_case_format(host: FunctionHost) -> None:
     assert values(host, definition, pa.array([1.5, None])) == [3.0, None]
 
 
+def test_pandas_is_loaded_only_for_a_function_that_may_use_it(host: FunctionHost) -> None:
+    """Arrow would load it for the first list. With it a missing number of a series is NULL: that must stay so."""
+    seen = "pa.array([0])\nreturn pa._sys.modules.get(''.join(('pan', 'das'))) is not None"
+    assert values(host, define(seen, returns="boolean")) == [False] * 3
+    assert values(host, define(f"import json\n{seen}", returns="boolean")) == [True] * 3
+    missing = "import pandas\nreturn pa.array(pandas.Series([1.0, math.nan, 2.0]))"
+    assert values(host, define(missing, returns="double")) == [1.0, None, 2.0]
+    assert values(host, define("pa.array(a.to_pandas() + 1)")) == [2, 3, 4]
+
+
 @pytest.mark.parametrize(
     "name", ["int", "bigint", "double", "boolean", "string", "timestamp", "date", "decimal(38,10)", "binary"]
 )

@@ -1,9 +1,8 @@
-"""One Spark session for all tests of this folder, which run in one process."""
+"""One Spark session for all tests of this folder, which run in one process (tests/conftest.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,13 +11,6 @@ from tidegate.engine.session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sessions are dear: a worker process that has one runs all of these."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -21,47 +21,58 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def differing(spark: SparkSession, work: Path, cases: Sequence[tuple[str, Case]], cuts: Cuts, *,
+class Expected(NamedTuple):
+    """A case and the reference's lines, which are asked for once however often it goes through Spark."""
+
+    name: str
+    case: Case
+    lines: list[str]
+
+
+def expected(name: str, case: Case) -> Expected:
+    """What Spark should give."""
+    return Expected(name, case, list(replay(case)))
+
+
+def differing(spark: SparkSession, work: Path, cases: Sequence[Expected], cuts: Cuts, *,
               trusted: bool = False) -> list[str]:  # fmt: skip
     """Run cases as one load, and name those whose lines are not the reference's."""
-    together = Load([case for _, case in cases], cuts, trusted)
+    together = Load([one.case for one in cases], cuts, trusted)
     together.run(spark, work)
-    return [name for number, (name, case) in enumerate(cases) if list(together.lines(number)) != list(replay(case))]
+    return [one.name for number, one in enumerate(cases) if list(together.lines(number)) != one.lines]
 
 
 @pytest.fixture(scope="module")
-def text_cases() -> list[tuple[str, Case]]:
+def text_cases() -> list[Expected]:
     """Every text case, by its name."""
-    return [(f"{path.parent.name}/{path.stem}", load(path).case()) for path in runnable()]
+    return [expected(f"{path.parent.name}/{path.stem}", load(path).case()) for path in runnable()]
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_all_text_cases_as_one_load(
-    spark: SparkSession, tmp_path: Path, text_cases: list[tuple[str, Case]], size: int
-) -> None:
+def test_all_text_cases_as_one_load(spark: SparkSession, tmp_path: Path, text_cases: list[Expected], size: int) -> None:
     """Epochs of so many tuples, as many in a micro-batch as there are."""
     assert differing(spark, tmp_path, text_cases, Cuts(epoch=size)) == []
 
 
-def test_one_processor_for_all_levels(spark: SparkSession, tmp_path: Path, text_cases: list[tuple[str, Case]]) -> None:
+def test_one_processor_for_all_levels(spark: SparkSession, tmp_path: Path, text_cases: list[Expected]) -> None:
     """M-9: the trusted architecture answers alike; it has no functions."""
-    plain = [(name, case) for name, case in text_cases if not name.startswith("functions/")]
+    plain = [one for one in text_cases if not one.name.startswith("functions/")]
     assert differing(spark, tmp_path, plain, Cuts(epoch=7), trusted=True) == []
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_real_micro_batches(spark: SparkSession, tmp_path: Path, text_cases: list[tuple[str, Case]], size: int) -> None:
+def test_real_micro_batches(spark: SparkSession, tmp_path: Path, text_cases: list[Expected], size: int) -> None:
     """Ten cases of every kind: state goes through Spark's store between one tuple and the next."""
     assert differing(spark, tmp_path, _varied(text_cases), Cuts(micro_batch=size)) == []
 
 
-def _varied(text_cases: list[tuple[str, Case]]) -> list[tuple[str, Case]]:
+def _varied(text_cases: list[Expected]) -> list[Expected]:
     """Of ten folders the case with the most input."""
-    folders: dict[str, tuple[str, Case]] = {}
-    for name, case in text_cases:
-        folder = name.partition("/")[0]
-        if folder not in folders or len(case.input) > len(folders[folder][1].input):
-            folders[folder] = name, case
+    folders: dict[str, Expected] = {}
+    for one in text_cases:
+        folder = one.name.partition("/")[0]
+        if folder not in folders or len(one.case.input) > len(folders[folder].case.input):
+            folders[folder] = one
     chosen = [folders[folder] for folder in sorted(folders) if folder != "functions"]
     assert len(chosen) >= 10
     return chosen[:10]
@@ -72,5 +83,5 @@ def test_generated_loads(spark: SparkSession, tmp_path: Path, seed: int, shards:
     """Generated cases of many queries, 40 in all, through one, two and three shards."""
     count = {1: 8, 2: 24, 3: 8}[shards] * examples(1, 20)
     raw = [(name, CaseWriter(chance).case()) for name, chance in chances(seed, f"Spark, {shards} shards", count)]
-    cases = [(f"{name} {json.dumps(case)}", read_case(json.dumps(case))) for name, case in raw]
+    cases = [expected(f"{name} {json.dumps(case)}", read_case(json.dumps(case))) for name, case in raw]
     assert differing(spark, tmp_path, cases, Cuts(epoch=5, shards=shards)) == []

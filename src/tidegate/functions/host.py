@@ -118,7 +118,8 @@ def _setup(definition: FunctionDefinition) -> bytes:
     if not isinstance(code, CodeType):
         raise FunctionFailed(Reason.UNUSABLE)
     schema = pa.schema([pa.field("result", definition.result_type)]).serialize().to_pybytes()
-    return marshal.dumps((code, schema))
+    is_plain = not any(word in definition.body for word in ("import", "pandas"))
+    return marshal.dumps((code, schema, is_plain))
 
 
 def _decode(frame: memoryview, declared: pa.DataType, rows: int) -> pa.Array | Reason:

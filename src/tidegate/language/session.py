@@ -89,7 +89,7 @@ class Sessions:
     def refuse_function(self, text: str, level: Level) -> Spoken | None:
         """Where one processor serves all levels nothing confines a function: none is created."""
         try:
-            statement = parse(text)
+            statement = _statement(text, None)
         except QueryError:
             return None
         if not isinstance(statement, st.CreateFunction):

@@ -114,6 +114,7 @@ class KernelProcessor:
     stored: Mapping[tuple[str, str], Batch]
     call_user: Callable[[Level], UserCalls]
     lives: list[Life] = field(default_factory=list)
+    readable: dict[Level, Mask] = field(default_factory=dict)
 
     def begin(self, entry: Entry, place: Place, part: Part | None = None) -> None:
         """Start a query or a derived stream, or one part of it, with empty windows."""
@@ -140,11 +141,13 @@ class KernelProcessor:
         return found
 
     def _readable(self, level: Level) -> Mask:
-        """For each label whether the level dominates it: one decision per distinct label."""
-        labelled = ((label, number) for number, label in enumerate(self.levels.labels))
-        allowed = np.zeros(len(self.levels.labels), np.bool_)
-        allowed[list(share_of(level, labelled, self.levels.lattice))] = True
-        return allowed
+        """For each label whether the level dominates it: decided anew only when there are more labels."""
+        labels, known = self.levels.labels, self.readable.get(level)
+        if known is None or len(known) < len(labels):
+            labelled = ((label, number) for number, label in enumerate(labels))
+            known = self.readable[level] = np.zeros(len(labels), np.bool_)
+            known[list(share_of(level, labelled, self.levels.lattice))] = True
+        return known
 
     # ---------------------------------------------------------------- one epoch
 

@@ -204,8 +204,8 @@ class Aggregate:
 
 def children(expression: Expression) -> Iterator[Expression]:
     """The expressions directly inside one, in the order of the text."""
-    for entry in fields(expression):
-        yield from _inside(getattr(expression, entry.name))
+    for name in expression.__dataclass_fields__:  # dataclasses.fields() makes a tuple of them each time
+        yield from _inside(getattr(expression, name))
 
 
 def _inside(value: object) -> Iterator[Expression]:

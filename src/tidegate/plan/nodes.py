@@ -35,7 +35,7 @@ def hashed_once(cls: type[Hashable]) -> type[Hashable]:
 
     def without_hash(self: Hashable) -> dict[str, object]:
         """Strings hash differently in the next process."""
-        return {name: value for name, value in self.__dict__.items() if name != _HASH}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_KEPT}
 
     cls.__hash__ = remembered  # type: ignore[assignment]
     cls.__getstate__ = without_hash  # type: ignore[method-assign, assignment]
@@ -43,6 +43,7 @@ def hashed_once(cls: type[Hashable]) -> type[Hashable]:
 
 
 _HASH = "hash, remembered"
+_NOT_KEPT = (_HASH, "scalars", "inside", "scanned")  # what a plan finds again by looking through itself; no field
 
 
 @hashed_once
@@ -322,6 +323,24 @@ class QueryPlan:
         """The columns of the result."""
         return self.root.schema
 
+    @cached_property
+    def scalars(self) -> tuple[ScalarSubquery, ...]:
+        """See :func:`scalar_subqueries`: asked at every step, found once."""
+        found = (sub for node in walk(self.root) for entry in node.expressions() for sub in subqueries(entry))
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def inside(self) -> tuple[QueryPlan, ...]:
+        """See :func:`subplans`."""
+        tables = [node.plan for node in walk(self.root) if isinstance(node, StreamOf | RelationOf)]
+        return (*tables, *(sub.plan for sub in self.scalars))
+
+    @cached_property
+    def scanned(self) -> tuple[Scan, ...]:
+        """See :func:`scans`."""
+        own = [node for node in walk(self.root) if isinstance(node, Scan)]
+        return (*own, *(scan for inner in self.inside for scan in inner.scanned))
+
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and the nodes below it; sub-queries are not entered."""
@@ -332,14 +351,12 @@ def walk(node: Node) -> Iterator[Node]:
 
 def scalar_subqueries(plan: QueryPlan) -> tuple[ScalarSubquery, ...]:
     """The distinct scalar sub-queries of a plan, those of its sub-queries left out."""
-    found = (sub for node in walk(plan.root) for entry in node.expressions() for sub in subqueries(entry))
-    return tuple(dict.fromkeys(found))
+    return plan.scalars
 
 
 def subplans(plan: QueryPlan) -> tuple[QueryPlan, ...]:
     """The plans directly inside a plan: sub-queries of FROM, then scalar ones."""
-    tables = [node.plan for node in walk(plan.root) if isinstance(node, StreamOf | RelationOf)]
-    return (*tables, *(sub.plan for sub in scalar_subqueries(plan)))
+    return plan.inside
 
 
 def conditions_below(node: Node) -> tuple[Expression, ...]:
@@ -362,5 +379,4 @@ def every_plan(plan: QueryPlan) -> Iterator[QueryPlan]:
 
 def scans(plan: QueryPlan) -> tuple[Scan, ...]:
     """Every stream that a plan reads, sub-queries included."""
-    own = [node for node in walk(plan.root) if isinstance(node, Scan)]
-    return (*own, *(scan for inner in subplans(plan) for scan in scans(inner)))
+    return plan.scanned
