@@ -19,7 +19,9 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] # ships no types
 
 QUICK_SEED = 1
-SPARK = ("tests/spark/", "tests/live/", "tests/faults/", "tests/sources/", "tests/sinks/", "tests/docs/test_readme_live")
+SPARK = tuple(
+    f"tests/{folder}" for folder in ("spark/", "live/", "faults/", "sources/", "sinks/", "docs/test_readme_live")
+)
 SOAK_VARIABLE = "TIDEGATE_SOAK"  # the environment, because settings are chosen while test files are imported
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import cache
 
 COMMAND = (sys.executable, "-c", "from tidegate.cli.main import main; main()")
 
@@ -15,7 +14,6 @@ def plain_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "CLICOLOR_FORCE")}
 
 
-@cache
 def run_apart(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """What a command prints into a pipe; the same command is run once in a test process."""
+    """What a command prints into a pipe."""
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, env=plain_environment())

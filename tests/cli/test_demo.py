@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.cli.apart import COMMAND, plain_environment, run_apart
+from tests.docs.console import LIVE, commands, fits, lines_of
+from tests.docs.pages import blocks, page
 from tidegate.cli import demo
 from tidegate.cli.demo import FILTERED, HIGH, LOW, Answers, answers, digest, flood, latest, vitals, wrong_claims
 from tidegate.cli.main import cli
@@ -30,20 +32,24 @@ def verdicts(output: str) -> dict[str, str]:
     return {row[0]: row[-1] for row in rows}
 
 
-@pytest.mark.parametrize("engine", [pytest.param("spark", marks=pytest.mark.xdist_group("spark")), "reference"])
-def test_in_a_pipe_it_is_plain_text_and_its_claims_hold(engine: str) -> None:
-    """M-12a, section 1.1 gap vi, N-1. No escape codes where nobody can see colours."""
-    done = run_apart("demo") if engine == "spark" else run_apart("demo", "--engine", "reference")
+def check_that_claims_hold(done: subprocess.CompletedProcess[str]) -> None:
+    """It succeeds, says that its claims hold, and has no escape codes where nobody can see colours."""
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     assert verdicts(done.stdout) == VERDICTS
     assert "NOT TRUE" not in done.stdout
 
 
-@pytest.mark.xdist_group("spark")
-def test_live_the_board_grows_a_query_is_added_and_everything_is_verified() -> None:
-    """Q-10, Q-13. What depends on how fast the machine is, is not looked at."""
-    output = run_apart("demo").stdout
+def test_on_the_reference_its_claims_hold() -> None:
+    """M-12a, section 1.1 gap vi, N-1."""
+    check_that_claims_hold(run_apart("demo", "--engine", "reference"))
+
+
+def test_live_its_claims_hold_a_query_is_added_and_everything_is_verified() -> None:
+    """M-12a, N-1, Q-10, Q-13; README shows what it prints. Nothing here depends on how fast the machine is."""
+    done = run_apart("demo")
+    check_that_claims_hold(done)
+    output = done.stdout
     events = [
         "asked at two clearances",
         "added while it runs, at TS",
@@ -59,6 +65,10 @@ def test_live_the_board_grows_a_query_is_added_and_everything_is_verified() -> N
     assert {len(row) for row in flooded} == {3}
     assert any(low != high for low, high, *_ in (*before, *between))
     assert re.search(r"verify: [\d,]+ lines of 3 queries, equal to the reference's over the log", output)
+    (session,) = (block for block in blocks("console", page("README.md")) if LIVE in block.info)
+    (command,) = commands(session)
+    assert command.text == "make demo"
+    assert fits(command.expected, lines_of(output), live=True), output
 
 
 def board(text: str) -> list[list[str]]:
@@ -66,7 +76,6 @@ def board(text: str) -> list[list[str]]:
     return [line.split()[2:] for line in text.splitlines() if re.match(r" +\d+ s ", line)]
 
 
-@pytest.mark.xdist_group("spark")
 def test_an_interrupt_ends_it_without_a_trace() -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen([*COMMAND, "demo"], stdout=pipe, stderr=pipe, text=True, env=plain_environment()) as running:

@@ -45,7 +45,10 @@ CASE: Raw = {
         {"stream": "V", "time": 4.0, "level": "C", "row": {"sid": 1, "wt": -0.0}},
     ],
 }
-UNDECODED = {"stream": "V", "time": 4.0, "level": "U", "row": {"sid": "one", "wt": 1.0}}
+NOT_IN_A_CASE = (
+    {"stream": "V", "time": 4.0, "level": "U", "row": {"sid": "one", "wt": 1.0}},
+    {"stream": "V", "time": 4.0, "level": "X", "row": {"sid": 6, "wt": 1e22}},  # a case would show it as 1E+22
+)
 
 
 def run(*arguments: str, given: str | None = None) -> Result:
@@ -199,16 +202,19 @@ def test_a_log_is_a_case_that_answers_the_same(gate: Path) -> None:
 
 def test_what_a_case_cannot_reproduce_is_left_out_and_counted(tmp_path: Path) -> None:
     """Q-11: no tuple disappears without a word."""
-    gate = live(tmp_path / "gate", {**CASE, "input": [*CASE["input"], UNDECODED]}, Random(1))
+    gate = live(tmp_path / "gate", {**CASE, "input": [*CASE["input"], *NOT_IN_A_CASE]}, Random(1))
     said = gate / "statements.jsonl"
     said.write_text(said.read_text().replace('"high":"S"', '"high":"C"'))  # as if the source might not have sent S
     written = run("log", str(gate))
-    assert written.stderr == f"{gate}: quarantined tuples left out: 1 forbidden level, 1 not as declared\n"
+    assert (
+        written.stderr
+        == f"{gate}: quarantined tuples left out: 1 forbidden level, 1 not as declared, 1 unknown level\n"
+    )
     assert run("log", str(gate), "--as", "C").stderr == "", "of the quarantine nobody learns below the top"
     found = replayed_by_query(run("replay", "-", given=written.stdout).stdout.splitlines())
     expected = expected_by_query(gate)
     assert {**found, "kept out": []} == {**expected, "kept out": []}
-    assert len(found["kept out"]) == len(expected["kept out"]) - 2
+    assert len(found["kept out"]) == len(expected["kept out"]) - 3
 
 
 def test_late_tuples_that_were_kept_out_are_kept_out_again(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tidegate.cli.main import cli
 
 ELISION = "…"
 PROMPT = "$ "
+LIVE = "live"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,6 @@ class Shell:
                 return self._apart(arguments)
             case ["tidegate", *arguments]:
                 return self._tidegate(arguments)
-            case ["make", "demo"]:
-                return self._apart(["demo"])
             case ["echo", "$?"]:
                 return [str(self.status)]
             case ["cat", file]:
@@ -78,10 +77,10 @@ class Shell:
 def starts_spark(text: str) -> bool:
     """Whether a command starts Spark.
 
-    >>> starts_spark("make demo"), starts_spark("tidegate replay --engine spark a.json"), starts_spark("tidegate level")
-    (True, True, False)
+    >>> starts_spark("tidegate replay --engine spark a.json"), starts_spark("tidegate replay a.json")
+    (True, False)
     """
-    return text.endswith("demo") or "--engine spark" in text
+    return "--engine spark" in text
 
 
 def lines_of(output: str) -> list[str]:

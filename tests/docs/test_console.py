@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
-from tests.docs.console import ELISION, PROMPT, Command, Shell, commands, fits, starts_spark
+from tests.docs.console import ELISION, LIVE, PROMPT, Command, Shell, commands, fits
 from tests.docs.pages import ROOT, Block, blocks, pages
-
-LIVE = "live"
 
 
 @pytest.fixture(autouse=True)
@@ -18,14 +15,12 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-def sessions() -> list[ParameterSet]:
-    """Every session of the pages; those that start Spark run where the other tests with Spark do."""
-    groups = {True: [pytest.mark.xdist_group("spark")], False: []}
-    every = ((block, any(starts_spark(command.text) for command in commands(block))) for block in blocks("console"))
-    return [pytest.param(block, id=str(block), marks=groups[with_spark]) for block, with_spark in every]
+def sessions() -> list[Block]:
+    """Every session of the pages but those of the live demo, which tests/cli/test_demo.py looks at in its one run."""
+    return [block for block in blocks("console") if LIVE not in block.info]
 
 
-@pytest.mark.parametrize("block", sessions())
+@pytest.mark.parametrize("block", sessions(), ids=str)
 def test_a_session_prints_what_the_page_shows(block: Block, pytestconfig: pytest.Config) -> None:
     shell = Shell()
     ran = [(command, shell.run(command.text)) for command in commands(block)]
@@ -33,7 +28,7 @@ def test_a_session_prints_what_the_page_shows(block: Block, pytestconfig: pytest
         accept(block, ran)
         return
     for command, actual in ran:
-        assert fits(command.expected, actual, LIVE in block.info), "\n".join([f"{block}: {command.text}", *actual])
+        assert fits(command.expected, actual), "\n".join([f"{block}: {command.text}", *actual])
 
 
 def accept(block: Block, ran: list[tuple[Command, list[str]]]) -> None:

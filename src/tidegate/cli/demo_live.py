@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -50,9 +50,6 @@ from tidegate.sources.directory import directory
 from tidegate.sources.generator import generator
 from tidegate.system.directory import read_about
 from tidegate.system.gate import Gate
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 RATE = 80.0
 FLOOD_TUPLES, FLOOD_SECONDS = 1_000, 2
@@ -175,7 +172,7 @@ class Interrupts:
 
 
 @contextmanager
-def _gate(spark: SparkSession, seed: int, work: Path) -> Iterator[Gate]:
+def _gate(spark: Any, seed: int, work: Path) -> Iterator[Gate]:
     """A gate with one stream: made-up vitals, and whatever falls into a directory."""
     made_up = generator(spark, "vitals", rate=RATE, levels=dict.fromkeys(LEVELS, 1.0), seed=seed)
     (work / "flood").mkdir()
