@@ -172,8 +172,8 @@ def test_every_python_process_below_spark_may_die(spark: SparkSession, tmp_path:
     assert arrived(tmp_path / "gate") == expected("Vitals", tuples)
 
 
-def test_an_epoch_that_is_missing_ends_the_gate_with_its_number(spark: SparkSession, tmp_path: Path) -> None:
-    """DESIGN 4: whoever reads hears of it; with the cause gone it goes on."""
+def test_an_epoch_that_is_missing_ends_its_level_with_its_number(spark: SparkSession, tmp_path: Path) -> None:
+    """DESIGN 4: whoever reads there hears of it, and nobody else; with the cause gone it goes on."""
     write_input(tmp_path / "in")
     place = tmp_path / "gate"
     with opened(spark, place) as gate:
@@ -185,6 +185,8 @@ def test_an_epoch_that_is_missing_ends_the_gate_with_its_number(spark: SparkSess
         assert said.startswith("the processor of level S ended again and again: ")
         assert f"is missing in {place}/levels/S/epochs, and later ones are there" in said
         assert refusal(lambda: gate.login("ana", "S")) == said
+        assert [one.failure for one in gate.status().levels] == [None, None, said, None]
+        assert next(gate.login("bo", "U").query(SUM).results()).num_rows > 0
     (place / "levels" / "S" / "epochs" / "100000").rmdir()
     with opened(spark, place) as gate:
         gate.stream("Vitals", directory(spark, tmp_path / "in", SCHEMA), **TERMS)

@@ -95,7 +95,9 @@ def _live(console: Console, seed: int, work: Path) -> Lived:
         status.update("starting a gate and its stream")
         with _gate(spark, seed, work) as gate:
             board = Board(console, {name: _ask(gate, name) for name in (LOW, HIGH)}, int(time.time()))
-            return _story(Watch(gate, board, status, interrupts), work / "flood")
+            lived = _story(Watch(gate, board, status, interrupts), work / "flood")
+            status.update("stopping Spark")
+    return lived
 
 
 def _story(watch: Watch, where: Path) -> Lived:

@@ -90,10 +90,19 @@ class Binding:
         if error is None:
             hint = f'start it again: gate.restart("{self.name}")'
             self.failure = SourceError("its streaming query was stopped", f'source "{self.name}"', hint)
-        elif is_passing(error) and self._patience.is_left():
-            self.restart()
-        else:
+        elif not self._goes_on(error):
             self.failure = explain_failure(error, self.name)
+
+    def _goes_on(self, error: Exception) -> bool:
+        """Start again, or leave it to the next look where what Spark needs for it has just died."""
+        if not is_passing(error) or not self._patience.is_left():
+            return False
+        try:
+            self.restart()
+        except Exception as again:
+            if not is_passing(again):
+                raise
+        return True
 
     def stop(self) -> None:
         """End it."""

@@ -14,10 +14,12 @@ from tidegate.engine.session import has_ended
 from tidegate.errors import EngineError
 from tidegate.sources.failure import explain_failure
 
-ATTEMPTS, SECONDS = 3, 60.0
+ATTEMPTS, SECONDS = 10, 60.0
+"""So many, because Spark has a daemon for each kind of Python process and notices the death of each by failing once."""
 _OURS = re.compile(r"tidegate\.errors\.EngineError: (?P<message>[^\n]+)")
 _PASSING = re.compile(
     r"Python worker|PYTHON_WORKER|EOFException|SocketException|InterruptedException|SPARK_JOB_CANCELLED"
+    r"|Broken pipe|Stream closed|Connection reset"
 )
 
 

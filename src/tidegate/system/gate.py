@@ -24,7 +24,7 @@ from tidegate.engine.epochs import Epoch
 from tidegate.engine.herd import path_name
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.live import LiveShepherd
-from tidegate.engine.session import own_session, process_of, without_farewells
+from tidegate.engine.session import has_ended, own_session, process_of, without_farewells
 from tidegate.errors import EngineError
 from tidegate.language.session import Spoken
 from tidegate.plan.schema import same_name
@@ -36,7 +36,7 @@ from tidegate.system.binding import Binding, as_source, bind_relation
 from tidegate.system.clock import MICROSECONDS, Clock
 from tidegate.system.desk import Desk
 from tidegate.system.directory import GateDirectory
-from tidegate.system.failure import Patience, explain_end, reason
+from tidegate.system.failure import Patience, explain_end, is_passing, reason
 from tidegate.system.outlets import Outlets
 from tidegate.system.session import Query, Session
 from tidegate.system.status import Status, status_of
@@ -80,6 +80,8 @@ class Gate:
         self.bindings: dict[str, Binding] = {}
         self.outlets = Outlets(self)
         self.failure: EngineError | None = None
+        self.ended: dict[Level, EngineError] = {}
+        """Levels whose processor has ended for good, and why."""
         self._patience: defaultdict[Level, Patience] = defaultdict(Patience)
         self._told_suspended: dict[tuple[Level, int], int] = {}
         self._ending, self._stopping, self._is_stopped = threading.Event(), threading.Lock(), False
@@ -156,11 +158,13 @@ class Gate:
             login(self.users, user, level, self.lattice)
         if found not in self.reserved:
             raise EngineError(f'no processor is reserved for level "{found}"; name it in Gate(processors=…)')
+        self.check_sound(found)
         return Session(self, user, found)
 
     def speak(self, text: str, level: Level, user: str | None, name: str | None = None) -> list[Spoken]:
         """Carry out a statement: what is refused raises QueryError and leaves no trace."""
         self._check_open()
+        self.check_sound(level)
         return self.desk.speak(text, level, user, name)
 
     # ---------------------------------------------------------------- ticking
@@ -185,8 +189,8 @@ class Gate:
             now = self.clock.now()
             self.shepherd.tick(now, now - self.shepherd.delay, self._overloaded())
         for runtime in list(self.runtimes.values()):
-            if runtime.query is None and not self._ending.is_set():
-                runtime.start(self.spark)
+            if runtime.query is None and runtime.level not in self.ended and not self._ending.is_set():
+                self._start(runtime)
 
     def _overloaded(self) -> list[Level]:
         """Q-16: each level by its own lag, which depends on its own data only."""
@@ -204,7 +208,7 @@ class Gate:
         for level, runtime in self.runtimes.items():
             error = runtime.failure()
             if error is not None:
-                self._restart(level, runtime, error)
+                self._restart(runtime, error)
             for serial, problem in sorted(runtime.results.suspended.items()):
                 if problem["epoch"] > self._told_suspended.get((level, serial), -1):
                     self.desk.suspend(level, serial, problem["epoch"])
@@ -212,12 +216,31 @@ class Gate:
         for binding in self.bindings.values():
             binding.look_after()
 
-    def _restart(self, level: Level, runtime: LevelRuntime, error: Exception) -> None:
+    def _restart(self, runtime: LevelRuntime, error: Exception) -> None:
         """A streaming query that ended goes on from its checkpoint; one that ends again and again does not."""
-        if not self._patience[level].is_left():
-            raise EngineError(f"the processor of level {level} ended again and again: {reason(error)}")
         runtime.stop()
-        runtime.start(self.spark)
+        if has_ended(self.spark):
+            raise error
+        if self._is_worth_it(runtime, error):
+            self._start(runtime)
+
+    def _start(self, runtime: LevelRuntime) -> None:
+        """Start a level's query, or leave it to the next tick where what Spark needs for it has just died."""
+        try:
+            runtime.start(self.spark)
+        except Exception as error:
+            if not is_passing(error) or has_ended(self.spark):
+                raise
+            self._is_worth_it(runtime, error)
+
+    def _is_worth_it(self, runtime: LevelRuntime, error: Exception) -> bool:
+        """Whether to try once more; if not, this level has ended, and no other: nobody else is told of it."""
+        if self._patience[runtime.level].is_left():
+            return True
+        again = f"the processor of level {runtime.level} ended again and again: {reason(error)}"
+        self.ended[runtime.level] = EngineError(f"{again}; open the gate again with the same directory")
+        self._wake_readers()
+        return False
 
     def _tidy(self, keep: float) -> None:
         before = time.time() - keep
@@ -241,10 +264,11 @@ class Gate:
             raise EngineError("the gate is closed")
         self.check_sound()
 
-    def check_sound(self) -> None:
-        """Raise what has ended the gate, if something has."""
-        if self.failure is not None:
-            raise EngineError(str(self.failure))  # a new one: each raise adds to an error's trace
+    def check_sound(self, level: Level | None = None) -> None:
+        """Raise what has ended the gate, or the processor of a level, if something has."""
+        found = self.failure or (None if level is None else self.ended.get(level))
+        if found is not None:
+            raise EngineError(str(found))  # a new one: each raise adds to an error's trace
 
     # ---------------------------------------------------------------- room
 
@@ -258,7 +282,8 @@ class Gate:
 
     def _waiting_bytes(self) -> int:
         with self.lock:
-            return self.shepherd.unclaimed() + sum(runtime.waiting_bytes() for runtime in self.runtimes.values())
+            going = [runtime for level, runtime in self.runtimes.items() if level not in self.ended]
+            return self.shepherd.unclaimed() + sum(runtime.waiting_bytes() for runtime in going)
 
     # ---------------------------------------------------------------- the end
 

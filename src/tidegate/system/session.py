@@ -114,7 +114,7 @@ class Query:
 
         Columns are the query's, then ``row_level`` and ``row_time``. It waits for more until the query is dropped or
         stopped or the gate is closed; with ``follow=False`` it gives what is there. A suspended query raises Suspended
-        behind its last row.
+        behind its last row. Results are kept by age: where some behind ``after`` have gone, it says so and gives none.
         """
         ending = _Ending(self, self._runs)
         while True:
@@ -122,9 +122,10 @@ class Query:
             runtime = self.gate.runtimes.get(self.level)
             done = -1 if runtime is None else runtime.results.done
             for epoch in self._epochs(runtime, after, done):
+                batch = self._read(runtime, epoch)
                 after = epoch
-                yield for_reader(runtime.results.read(self.entry.serial, epoch), epoch, self.level)  # type: ignore[union-attr]
-            self.gate.check_sound()
+                yield batch
+            self.gate.check_sound(self.level)
             if not follow or has_ended:
                 self._raise_if_suspended(runtime)
                 return
@@ -133,7 +134,16 @@ class Query:
     def _epochs(self, runtime: LevelRuntime | None, after: int, done: int) -> list[int]:
         if runtime is None:
             return []
+        if -1 < after < runtime.results.kept - 1:
+            raise _gone(runtime.results.kept)
         return [epoch for epoch in runtime.results.epochs(self.entry.serial, after) if epoch <= done]
+
+    def _read(self, runtime: LevelRuntime | None, epoch: int) -> pa.RecordBatch:
+        assert runtime is not None
+        try:
+            return for_reader(runtime.results.read(self.entry.serial, epoch), epoch, self.level)
+        except FileNotFoundError:
+            raise _gone(runtime.results.kept) from None
 
     def _runs(self) -> bool:
         with self.gate.lock:
@@ -215,6 +225,13 @@ class Query:
     def _say(self, verb: str) -> None:
         quoted = self.name.replace("`", "``")
         self.gate.speak(f"{verb} `{quoted}`", self.level, self.user, None)
+
+
+def _gone(kept: int) -> EngineError:
+    return EngineError(
+        f"results before epoch {kept} were dropped by age; read on with results(after={kept - 1}), "
+        "or keep them longer: Gate(keep=…)"
+    )
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LevelStatus:
-    """A level: its queries, its own tuples, what came late or was shed, and how many epochs it is behind."""
+    """A level: its queries, its own tuples, what came late or was shed, how many epochs it is behind, why it ended."""
 
     level: Level
     awake: bool
@@ -26,6 +26,7 @@ class LevelStatus:
     shed: int
     epochs: int
     behind: int
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Status:
         """All of it in one line, to look at while it runs."""
         awake = ", ".join(f"{one.level} {one.queries} queries {one.behind} behind" for one in self.levels if one.awake)
         tuples = sum(one.tuples for one in self.levels)
-        failed = "".join(f" · {one.name}: {one.failure}" for one in self.streams if one.failure)
+        failed = "".join(f" · {one.failure}" for one in self.levels if one.failure)
+        failed += "".join(f" · {one.name}: {one.failure}" for one in self.streams if one.failure)
         failed += "".join(f" · {one.name}: {one.failure}" for one in self.sinks if one.failure)
         failed += "".join(f" · {one.name}: missed {one.missed:,} epochs" for one in self.sinks if one.missed)
         return f"tick {self.tick} · {tuples:,} tuples · {awake or 'all levels asleep'}{failed}"
@@ -95,6 +97,6 @@ def _level(gate: Gate, level: Level) -> LevelStatus:
     queries = len(gate.desk.interpreter(level).queries()) if runtime is not None else 0
     epochs, behind = (runtime.written + 1, runtime.behind) if runtime is not None else (0, 0)
     tuples, late = counters.tuples.get(level, 0), counters.late.get(level, 0)
-    return LevelStatus(
-        level, runtime is not None, queries, tuples, late, gate.shepherd.shed.get(level, 0), epochs, behind
-    )
+    shed, failure = gate.shepherd.shed.get(level, 0), gate.ended.get(level)
+    ended = None if failure is None else str(failure)
+    return LevelStatus(level, runtime is not None, queries, tuples, late, shed, epochs, behind, ended)
