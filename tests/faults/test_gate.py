@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -173,26 +174,31 @@ def test_every_python_process_below_spark_may_die(spark: SparkSession, tmp_path:
 
 
 def test_an_epoch_that_is_missing_ends_its_level_with_its_number(spark: SparkSession, tmp_path: Path) -> None:
-    """DESIGN 4: whoever reads there hears of it, and nobody else; with the cause gone it goes on."""
+    """DESIGN 4: whoever reads there hears of it, and nobody else. With the epoch back, all say what they said."""
     write_input(tmp_path / "in")
     place = tmp_path / "gate"
+    level = place / "levels" / "S"
     with opened(spark, place) as gate:
         gate.stream("Vitals", directory(spark, tmp_path / "in", SCHEMA), **TERMS)
-        query = gate.login("ana", "S").query(SUM)
-        assert next(query.results()).num_rows > 0
-        (place / "levels" / "S" / "epochs" / "100000").mkdir()
-        said = refusal(lambda: list(query.results()))
+        assert next(gate.login("ana", "S").query(SUM, "q").results()).num_rows > 0
+    before = {path: path.read_bytes() for path in (level / "results").rglob("*.arrow")}
+    shutil.rmtree(level / "checkpoint")
+    (level / "epochs" / "0").rename(tmp_path / "aside")
+    with opened(spark, place) as gate:
+        wait_until("it has ended", lambda: bool(gate.ended) or gate.failure is not None)
+        said = refusal(lambda: list(gate.login("ana", "S").find("q").results()))
         assert said.startswith("the processor of level S ended again and again: ")
-        assert f"is missing in {place}/levels/S/epochs, and later ones are there" in said
-        assert refusal(lambda: gate.login("ana", "S")) == said
-        assert [one.failure for one in gate.status().levels] == [None, None, said, None]
-        assert next(gate.login("bo", "U").query(SUM).results()).num_rows > 0
-    (place / "levels" / "S" / "epochs" / "100000").rmdir()
+        assert f"epoch 0 is missing in {level}/epochs, and later ones are there" in said
+        assert [one.failure for one in gate.status().levels] == [None, None, said]
+        assert gate.is_open
+    (tmp_path / "aside").rename(level / "epochs" / "0")
     with opened(spark, place) as gate:
+        query = gate.login("ana", "S").find("q")
         gate.stream("Vitals", directory(spark, tmp_path / "in", SCHEMA), **TERMS)
-        wait_until("it goes on", lambda: gate.status().levels[2].behind == 0 or gate.failure is not None)
+        wait_until("it goes on", lambda: query.metrics().rows > 0 or gate.failure is not None)
         catch_up(gate)
     assert checked(place).lines > 0
+    assert before == {path: path.read_bytes() for path in before}
 
 
 def test_a_query_that_is_suspended_says_so_behind_its_last_row(spark: SparkSession, tmp_path: Path) -> None:
@@ -227,6 +233,7 @@ def test_a_full_disk_ends_the_gate_and_nothing_is_lost(spark: SparkSession, smal
         query = gate.login("ana", "S").query(SUM)
         assert next(query.results()).num_rows > 0
         fill(small_disk)
+        wait_until("it has ended", lambda: gate.failure is not None or bool(gate.ended))
         assert "o space " in refusal(lambda: list(query.results()))
     free(small_disk)
     with opened(spark, place) as gate:

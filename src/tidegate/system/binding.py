@@ -17,6 +17,7 @@ from tidegate.engine.epochs import schema_json
 from tidegate.engine.herd import path_name, segments_of
 from tidegate.engine.ingest import Feed, columns_of, start_ingest
 from tidegate.engine.live import RELATION, STREAM, Line, relation_path
+from tidegate.engine.segments import numbers_in
 from tidegate.errors import CaseError, EngineError, SourceError
 from tidegate.gates.segments import QUARANTINE_LATE, RESTAMP
 from tidegate.operators.arrow import arrow_type, encode
@@ -44,6 +45,7 @@ class Binding:
     failure: SourceError | None = None
     _begin: Callable[[], Any] | None = None
     _patience: Patience = field(default_factory=Patience)
+    _newest: Callable[[], int] = lambda: -1
 
     def __post_init__(self) -> None:
         if self.late not in (RESTAMP, QUARANTINE_LATE):
@@ -74,6 +76,7 @@ class Binding:
         segments = segments_of(directory, self.name)
         checkpoint = directory / "streams" / path_name(self.name) / "checkpoint"
         columns_of(feed)
+        self._newest = lambda: max(numbers_in(segments), default=-1)
         self._begin = lambda: start_ingest(feed, segments, checkpoint, taken, room)
 
     def restart(self) -> None:
@@ -95,7 +98,7 @@ class Binding:
 
     def _goes_on(self, error: Exception) -> bool:
         """Start again, or leave it to the next look where what Spark needs for it has just died."""
-        if not is_passing(error) or not self._patience.is_left():
+        if not is_passing(error) or not self._patience.is_left(error, self._newest()):
             return False
         try:
             self.restart()

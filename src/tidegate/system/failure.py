@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tidegate.engine.session import has_ended
 from tidegate.errors import EngineError
 from tidegate.sources.failure import explain_failure
 
-ATTEMPTS, SECONDS = 10, 60.0
-"""So many, because Spark has a daemon for each kind of Python process and notices the death of each by failing once."""
+FEW, MANY = 2, 10
+"""Attempts: many after a death, because Spark notices that of each kind of Python process by failing once."""
+SECONDS = 600.0
+"""After so long without an end, what ended before counts no more."""
 _OURS = re.compile(r"tidegate\.errors\.EngineError: (?P<message>[^\n]+)")
 _PASSING = re.compile(
     r"Python worker|PYTHON_WORKER|EOFException|SocketException|InterruptedException|SPARK_JOB_CANCELLED"
@@ -25,18 +27,19 @@ _PASSING = re.compile(
 
 @dataclass(slots=True)
 class Patience:
-    """How often something that ended is started again: a few times in a minute."""
+    """How often something that ended is started again: a few times without any progress in between."""
 
-    moments: list[float] = field(default_factory=list)
+    progress: int = -1
+    count: int = 0
+    latest: float = 0.0
 
-    def is_left(self) -> bool:
+    def is_left(self, error: Exception, progress: int) -> bool:
         """Whether one more attempt is worth it; it counts as made."""
         now = time.monotonic()
-        self.moments = [moment for moment in self.moments if now - moment < SECONDS]
-        if len(self.moments) >= ATTEMPTS:
-            return False
-        self.moments.append(now)
-        return True
+        if progress != self.progress or now - self.latest > SECONDS:
+            self.count = 0
+        self.progress, self.latest, self.count = progress, now, self.count + 1
+        return self.count <= (MANY if is_passing(error) else FEW)
 
 
 def is_passing(error: Exception) -> bool:

@@ -235,7 +235,7 @@ class Gate:
 
     def _is_worth_it(self, runtime: LevelRuntime, error: Exception) -> bool:
         """Whether to try once more; if not, this level has ended, and no other: nobody else is told of it."""
-        if self._patience[runtime.level].is_left():
+        if self._patience[runtime.level].is_left(error, runtime.results.done):
             return True
         again = f"the processor of level {runtime.level} ended again and again: {reason(error)}"
         self.ended[runtime.level] = EngineError(f"{again}; open the gate again with the same directory")
