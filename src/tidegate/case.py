@@ -168,7 +168,7 @@ def _level(value: object, lattice: Lattice, what: str) -> Level:
 def _streams(value: object) -> dict[str, Schema]:
     streams: dict[str, Schema] = {}
     for name, columns in _mapping(value, '"streams"').items():
-        _check_new(name, streams, "stream")
+        check_new(name, streams, "stream")
         streams[name] = read_schema(columns, f'stream "{name}"')
     return streams
 
@@ -178,7 +178,8 @@ def _check_unicode(name: str, what: str) -> None:
         raise CaseError(f'{what} "{name}": the name is not valid Unicode')
 
 
-def _check_new(name: str, taken: Mapping[str, object], what: str) -> None:
+def check_new(name: str, taken: Mapping[str, object], what: str) -> None:
+    """Refuse a name that is empty, the system's own or taken."""
     _check_unicode(name, what)
     if not name.strip():
         raise CaseError(f"a {what} has an empty name")
@@ -214,7 +215,7 @@ def _relations(value: object, lattice: Lattice, streams: Mapping[str, Schema]) -
     relations: dict[str, Relation] = {}
     for name, raw in _mapping(value, '"relations"').items():
         what = f'relation "{name}"'
-        _check_new(name, {**streams, **relations}, "relation")
+        check_new(name, {**streams, **relations}, "relation")
         entry = _mapping(raw, what)
         _check_keys(entry, ("schema", "rows"), what)
         schema = read_schema(entry.get("schema"), what)

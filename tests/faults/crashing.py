@@ -99,7 +99,7 @@ class Driver:
             self.popen.stdin.close()
 
 
-def launch(module: str, arguments: list[Path], work: Path) -> Driver:
+def launch(module: str, arguments: list[str | Path], work: Path) -> Driver:
     """Start a program of this folder, in a session and with a mark of its own; what it complains of is in a log."""
     mark = uuid.uuid4().hex
     command = [sys.executable, "-m", f"tests.faults.{module}", *map(str, arguments), str(work / mark[:6])]
@@ -155,7 +155,7 @@ class Lives:
         """Wait a while, kill, and go on with the same driver or with the next."""
         if self.chance.random() < 0.6:
             driver.hear_until("answering")
-        assert not driver.hear_for(self.chance.uniform(0.0, 4.0)), (self.story, driver.said[-5:])
+        assert not driver.hear_for(self.chance.uniform(0.0, 3.0)), (self.story, driver.said[-5:])
         self._kill_one(kind, self._victims(kind, driver))
         if kind == WORKER:
             return driver

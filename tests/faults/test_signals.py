@@ -1,4 +1,4 @@
-"""A script that reads results is interrupted, ended, or loses its JVM: it ends, clearly, and leaves no process."""
+"""A script that reads results is interrupted or ended, loses its JVM, or forgets to stop: no process is left."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tidegate.engine.verify import verify
 from tidegate.system.directory import GateDirectory, read_about
 
 Scripts = dict[str, Driver]
-NAMES = ("ctrl-c", "term", "jvm")
+HOW = {"ctrl-c": "read_for_ever", "term": "read_for_ever", "jvm": "read_again", "forgets": "forget"}
 
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Scripts]]:
     """One script for each test; all start at the same time, because Spark is slow to start."""
     work = tmp_path_factory.mktemp("s")
-    found = {name: launch("reader", [work / name], work) for name in NAMES}
+    found = {name: launch("reader", [how, work / name], work) for name, how in HOW.items()}
     yield work, found
     for script in found.values():
         script.discard()
@@ -51,13 +51,25 @@ def test_sigterm_leaves_no_process(scripts: tuple[Path, Scripts]) -> None:
     assert verify(work / "term", read_about(work / "term")).differing == {}
 
 
-def test_a_reader_hears_that_the_jvm_has_died(scripts: tuple[Path, Scripts]) -> None:
-    """It does not hang, and closing the gate does not either."""
+def test_a_reader_hears_that_the_jvm_has_died_and_can_start_another(scripts: tuple[Path, Scripts]) -> None:
+    """Q-10: it does not hang, closing the gate does not either, and the same process goes on with the same directory."""
     work, script = scripts[0], scripts[1]["jvm"]
     script.hear_until("row")
     (jvm,) = java(script.mark, script.popen.pid)
     kill(jvm)
-    assert script.end() == 1
-    complaint = script.log.read_text().rstrip().splitlines()[-1]
-    assert complaint.startswith("tidegate.errors.EngineError: Spark has ended: its process died or was stopped; start")
+    assert script.end() == 0, script.log.read_text()
+    lost, found = (line for line in script.said if line != "row")
+    assert lost.startswith(
+        "lost: Spark has ended: its process died or was stopped; start Spark again and open the gate"
+    )
+    assert found == "found"
     assert verify(work / "jvm", read_about(work / "jvm")).differing == {}
+
+
+def test_a_gate_that_nobody_stops_ends_with_its_script(scripts: tuple[Path, Scripts]) -> None:
+    """Also where Spark was stopped first; what was temporary is gone."""
+    work, script = scripts[0], scripts[1]["forgets"]
+    assert script.end() == 0, script.log.read_text()
+    assert script.said == ["row"]
+    assert "Traceback" not in script.log.read_text()
+    assert not Path((work / "forgets").read_text()).exists()

@@ -5,14 +5,15 @@ Reads: errors, plan, engine, sources.  Read by: gate.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from tidegate.case import read_schema
+from tidegate.case import check_new, read_schema
 from tidegate.engine.epochs import schema_json
 from tidegate.engine.herd import path_name, segments_of
 from tidegate.engine.ingest import Feed, columns_of, start_ingest
@@ -21,7 +22,7 @@ from tidegate.engine.segments import numbers_in
 from tidegate.errors import CaseError, EngineError, SourceError
 from tidegate.gates.segments import QUARANTINE_LATE, RESTAMP
 from tidegate.operators.arrow import arrow_type, encode
-from tidegate.plan.schema import Schema
+from tidegate.plan.schema import Field, Schema
 from tidegate.security.lattice import Lattice, Level
 from tidegate.sources.failure import explain_failure
 from tidegate.sources.source import Source, from_frame
@@ -52,10 +53,7 @@ class Binding:
             raise EngineError(f'late is "{RESTAMP}" or "{QUARANTINE_LATE}", not "{self.late}"')
         if self.delay < 0 or self.skew < 0:
             raise EngineError("delay and skew are not below 0")
-        try:
-            read_schema({self.name: "int"}, "stream")
-        except CaseError as error:
-            raise EngineError(str(error)) from None
+        _checked(lambda: check_new(self.name, {}, "stream"))
 
     @property
     def schema(self) -> Schema:
@@ -95,6 +93,8 @@ class Binding:
             self.failure = SourceError("its streaming query was stopped", f'source "{self.name}"', hint)
         elif not self._goes_on(error):
             self.failure = explain_failure(error, self.name)
+        if self.failure is not None:
+            logging.getLogger("tidegate").error("%s", self.failure)  # the administrator's: readers only wait
 
     def _goes_on(self, error: Exception) -> bool:
         """Start again, or leave it to the next look where what Spark needs for it has just died."""
@@ -116,6 +116,8 @@ class Binding:
 def as_source(given: Any, time: str | None, level: str, label: str | None) -> Source:
     """A source as it was given, or made of a streaming DataFrame."""
     if isinstance(given, Source):
+        if time is not None or (label is not None and given.level is not None):
+            raise EngineError("this source says itself where times and labels are; leave out time= and label=")
         return given
     return from_frame(given, time=time, level=None if label is not None else level)
 
@@ -123,16 +125,38 @@ def as_source(given: Any, time: str | None, level: str, label: str | None) -> So
 def bind_relation(name: str, rows: Iterable[Mapping[str, object]], schema: Mapping[str, str], level: str,
                   lattice: Lattice, directory: Path) -> Line:  # fmt: skip
     """Check and store the rows of a relation; the declaration that the journal has of it."""
+    what = f'relation "{name}"'
+    _checked(lambda: check_new(name, {}, "relation"))
+    declared = _checked(lambda: read_schema(dict(schema), what))
     found = rows.to_pylist() if isinstance(rows, pa.Table) else list(rows)
-    try:
-        declared = read_schema(dict(schema), f'relation "{name}"')
-    except CaseError as error:
-        raise EngineError(str(error)) from None
-    labels = [lattice.level(str(row[level])) for row in found]
-    arrays = [pa.array([row[one.name] for row in found], arrow_type(one.type)) for one in declared]
-    texts = pa.array([str(label) for label in labels], pa.string()).dictionary_encode()
+    for number, row in enumerate(found, 1):
+        missing = [key for key in (level, *(one.name for one in declared)) if key not in row]
+        if missing:
+            raise EngineError(f'{what}, row {number}: "{missing[0]}" is missing')
+    labels = [str(lattice.level(str(row[level]))) for row in found]
+    arrays = [_column([row[one.name] for row in found], one, what) for one in declared]
+    texts = pa.array(labels, pa.string()).dictionary_encode()
     batch = pa.RecordBatch.from_arrays([*arrays, texts], names=[*(one.name for one in declared), "level"])
     path = relation_path(directory, name)
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.read_bytes() != encode(batch):
+        raise EngineError(f"{what} is stored already, with other rows; take the same ones, or another name")
     path.write_bytes(encode(batch))
     return Line(RELATION, lattice.bottom, {"name": name, "schema": schema_json(declared)})
+
+
+def _column(values: list[object], column: Field, what: str) -> pa.Array:
+    try:
+        return pa.array(values, arrow_type(column.type))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, OverflowError):
+        raise EngineError(f'{what}: a value of "{column.name}" does not fit {column.type}') from None
+
+
+Checked = TypeVar("Checked")
+
+
+def _checked(check: Callable[[], Checked]) -> Checked:
+    try:
+        return check()
+    except CaseError as error:
+        raise EngineError(str(error)) from None

@@ -43,6 +43,8 @@ class Clock:
         """Go on at another speed; slowly until the past is loaded, say, and then fast."""
         if self.start is None:
             raise ValueError("the time of day runs at its own speed; give the clock a start")
+        if speed <= 0:
+            raise ValueError("a clock's speed is above 0")
         self._from, self._since, self.speed = self.now(), time.monotonic(), speed
 
     def resume(self, instant: int) -> None:
