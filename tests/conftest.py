@@ -20,7 +20,16 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] 
 
 QUICK_SEED = 1
 SPARK = tuple(
-    f"tests/{folder}" for folder in ("spark/", "live/", "faults/", "sources/", "sinks/", "docs/test_readme_live")
+    f"tests/{folder}"
+    for folder in (
+        "spark/",
+        "live/",
+        "faults/test_gate",
+        "faults/test_signals",
+        "sources/",
+        "sinks/",
+        "docs/test_readme_live",
+    )
 )
 SOAK_VARIABLE = "TIDEGATE_SOAK"  # the environment, because settings are chosen while test files are imported
 

@@ -1,4 +1,4 @@
-"""The Spark session of `tests/spark`, in the same process as those tests; a gate without Spark; a small disk."""
+"""The Spark session of `tests/spark`; a gate without Spark; a small disk."""
 
 from __future__ import annotations
 
@@ -12,13 +12,6 @@ from tests.faults.lean import Lean
 from tests.spark.conftest import spark
 
 __all__ = ["spark"]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sessions are dear: what uses one runs where it is."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents and "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from tidegate.engine.herd import segments_of
 from tidegate.engine.segments import numbers_in, read_segment
 from tidegate.engine.session import spark_session
 from tidegate.errors import EngineError, TidegateError
+from tidegate.security.lattice import Level
 from tidegate.sources.directory import directory
 from tidegate.system.clock import Clock
 from tidegate.system.gate import Gate
@@ -117,6 +118,12 @@ def pass_by(sessions: dict[str, Session], instant: int) -> None:
             say(f"dropped {one.name}")
 
 
+def next_passing(instant: int) -> int:
+    """How far the clock may go before the next query comes or goes: a little further than that, and the delay."""
+    moments = [FIRST + second * SECOND for one in PASSING for second in (one.comes, one.goes) if second is not None]
+    return min((moment + 3 * SECOND // 2 for moment in moments if moment > instant), default=2 * END)
+
+
 def answered(gate: Gate) -> int:
     """Grows when a level answers."""
     return sum(runtime.results.done + 1 for runtime in gate.runtimes.values())
@@ -131,13 +138,13 @@ def live(gate: Gate, clock: HeldClock, seen: Path) -> None:
     told, before, answering = 0, answered(gate), False
     while True:
         status = gate.status()
-        if gate.failure is not None:
-            raise gate.failure
+        for level in sessions:
+            gate.check_sound(Level(level))
+        pass_by(sessions, status.instant)
         if all(one.behind < MOST_BEHIND for one in status.levels):
-            clock.limit = instant_of(tuples_in_log(gate.directory)) - 1
+            clock.limit = min(instant_of(tuples_in_log(gate.directory)) - 1, next_passing(status.instant))
         else:
             clock.limit = clock.now()
-        pass_by(sessions, status.instant)
         if not answering and answered(gate) > before:
             answering = True
             say("answering")

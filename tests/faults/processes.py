@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MARK = "TIDEGATE_TEST_RUN"
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds until something that must happen is given up: long, because nothing is shown by being slow."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from tests.faults.disk import fill, free
 from tests.faults.processes import below, kill
 from tests.faults.world import BEFORE, SCHEMA, write_input
-from tests.live.running import catch_up, checked, wait_until
+from tests.live.running import LONGEST, catch_up, checked, wait_until
 from tidegate.engine.livelog import read_live
 from tidegate.engine.session import process_of
 from tidegate.errors import QueryError, TidegateError
@@ -155,21 +156,44 @@ def test_a_stream_that_dies_goes_on_where_it_was(spark: SparkSession, tmp_path: 
     assert arrived(tmp_path / "gate") == sum((expected(*one) for one in tuples.items()), Counter())
 
 
-def test_every_python_process_below_spark_may_die(spark: SparkSession, tmp_path: Path) -> None:
-    """Q-10: workers, their daemons and the readers of sources, all at once and twice."""
+def test_every_python_process_below_spark_may_die_and_every_job(spark: SparkSession, tmp_path: Path) -> None:
+    """Q-10: workers, their daemons and the readers of sources are killed, all at once; or all jobs are cancelled."""
     tuples = write_input(tmp_path / "in")
     with opened(spark, tmp_path / "gate") as gate:
         gate.stream("Vitals", directory(spark, tmp_path / "in", SCHEMA, most_files=1), **TERMS)
         query = gate.login("ana", "S").query(SUM)
-        for count in (40, 200):
+        for count in (40, 140, 240):
             wait_until("some have come", lambda: total(gate) >= count or gate.failure is not None)  # noqa: B023
-            for process in below(process_of(spark)):
+            spark.sparkContext.cancelAllJobs()
+            for process in below(process_of(spark)) if count != 140 else ():
                 kill(process)
         wait_until("all are there", lambda: total(gate) == 400 or gate.failure is not None)
         catch_up(gate)
         assert gate.bindings["Vitals"].failure is None
         assert rows_of(query) > 0
     assert checked(tmp_path / "gate").lines > 0
+    assert arrived(tmp_path / "gate") == expected("Vitals", tuples)
+
+
+def test_a_source_that_waits_for_room_does_not_keep_the_gate_from_closing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Q-16: and what it held is taken the next time."""
+    tuples, asked = write_input(tmp_path / "in"), threading.Event()
+
+    def no_room() -> int:
+        asked.set()
+        return 1 << 60
+
+    with opened(spark, tmp_path / "gate") as gate:
+        monkeypatch.setattr(gate, "_waiting_bytes", no_room)
+        gate.stream("Vitals", directory(spark, tmp_path / "in", SCHEMA), **TERMS)
+        assert asked.wait(LONGEST)
+        gate.restart("Vitals")
+        assert total(gate) == 0
+    with opened(spark, tmp_path / "gate") as gate:
+        gate.stream("Vitals", directory(spark, tmp_path / "in", SCHEMA), **TERMS)
+        wait_until("all are there", lambda: sum(arrived(tmp_path / "gate").values()) == 400)
     assert arrived(tmp_path / "gate") == expected("Vitals", tuples)
 
 

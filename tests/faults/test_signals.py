@@ -52,7 +52,7 @@ def test_sigterm_leaves_no_process(scripts: tuple[Path, Scripts]) -> None:
 
 
 def test_a_reader_hears_that_the_jvm_has_died_and_can_start_another(scripts: tuple[Path, Scripts]) -> None:
-    """Q-10: it does not hang, closing the gate does not either, and the same process goes on with the same directory."""
+    """Q-10: it does not hang, nor does closing the gate; the same process goes on with the same directory."""
     work, script = scripts[0], scripts[1]["jvm"]
     script.hear_until("row")
     (jvm,) = java(script.mark, script.popen.pid)

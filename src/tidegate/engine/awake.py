@@ -19,7 +19,7 @@ LARGE = 1 << 16
 MOST_AWAKE = 1024
 
 Key = tuple[str, str, int]
-"""A run of Spark's streaming query, a processor, a shard."""
+"""The directory of a level, a processor, a shard; a streaming query that is restarted finds, or replaces, its own."""
 
 _awake: OrderedDict[Key, tuple[LevelProcessor, Kept]] = OrderedDict()
 

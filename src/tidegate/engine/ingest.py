@@ -57,7 +57,7 @@ def _instant(feed: Feed) -> Column:
     if isinstance(kind, TimestampType):
         return sf.unix_micros(column)
     if isinstance(kind, NumericType):
-        return sf.round(column * MICROSECONDS).cast("long")
+        return sf.round(column * MICROSECONDS).try_cast("long")  # NaN is no time, and no reason to stop the source
     raise EngineError(f'column "{feed.time}" is {kind.simpleString()}; a time is a timestamp or seconds as a number')
 
 

@@ -238,6 +238,7 @@ class LiveShepherd:
     def forget(self, before: float, instant: int) -> None:
         """Drop segments that are done and older than a moment of the wall clock, and ticks before an instant."""
         open_segments = {(one.opened.stream, one.opened.batch) for one in self.herd.waiting}
+        open_segments |= set(self.latest.segments)  # a restart carries out the last tick again
         for stream in self.herd.streams:
             place = segments_of(self.directory, stream)
             for number in numbers_in(place) if place.exists() else ():

@@ -5,7 +5,6 @@ Reads: engine.  Read by: engine.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +47,7 @@ def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: T
         .load()
     )
     (directory / "results").mkdir(exist_ok=True)
-    operator = EpochOperator(uuid.uuid4().hex, shards, str(directory / "results"))
+    operator = EpochOperator(str(directory), shards, str(directory / "results"))
     results = references.groupBy("slot").transformWithState(operator, RESULTS, "append", "none")
 
     def take(batch: DataFrame, _: int) -> None:

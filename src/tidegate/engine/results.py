@@ -13,6 +13,7 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,10 @@ class Results:
 
     def _note(self, told: Sequence[tuple[int, Result]], before: int) -> None:
         """A micro-batch that is repeated is not counted again."""
+        for _, result in told:
+            if result.kind == STATISTICS:
+                for serial in json.loads(result.body):
+                    self.measured[int(serial)].state_bytes = 0  # the sum over the shards is to come
         for epoch, result in told:
             self.done = max(self.done, epoch)
             if result.kind == ERROR:
@@ -93,7 +98,11 @@ class Results:
             elif result.kind == STATISTICS and epoch > before:
                 for serial, (tuples, rows, state) in json.loads(result.body).items():
                     one = self.measured[int(serial)]
-                    one.tuples, one.rows, one.state_bytes = one.tuples + tuples, one.rows + rows, state
+                    one.tuples, one.rows, one.state_bytes = (
+                        one.tuples + tuples,
+                        one.rows + rows,
+                        one.state_bytes + state,
+                    )
 
     def _write(self, serial: int | str, name: str, data: bytes) -> None:
         place = self.directory / str(serial)
@@ -145,10 +154,14 @@ class Results:
             self.kept = before
             self._write("", KEPT, str(before).encode())
         for serial in self.serials():
-            for path in (self.directory / str(serial)).iterdir():
+            place = self.directory / str(serial)
+            newest = max(self.epochs(serial, -1, PROBLEM), default=-1)  # it says why the query is suspended
+            for path in place.iterdir():
                 number = path.name.partition(".")[0]
-                if number.isdigit() and int(number) < before:
+                if number.isdigit() and int(number) < before and path.name != f"{newest}{PROBLEM}":
                     path.unlink(missing_ok=True)
+            with suppress(OSError):
+                place.rmdir()  # only if it is empty
 
 
 def _number(path: Path, without: int) -> int:

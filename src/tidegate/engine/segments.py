@@ -40,10 +40,16 @@ def write_segment(table: pa.Table, path: Path) -> None:
     try:
         with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
+        _put_on_disk(unfinished)  # a tick that names it is on the disk, too
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise cannot_write(path, error) from None
+
+
+def _put_on_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def clear_away(directory: Path) -> None:
@@ -73,7 +79,16 @@ def offered(table: pa.Table, schema: Schema, clock: int | None) -> Offered:
     timeless = np.asarray(instants.is_null()) if clock is None else np.zeros(len(table), np.bool_)
     moments = np.asarray(instants.fill_null(0)) if clock is None else np.full(len(table), clock)
     codes = np.asarray(labels.indices.fill_null(NO_LABEL)).astype(np.int64)
-    return Offered(labels.dictionary.to_pylist(), codes, moments.astype(np.int64), timeless, unfit(table, schema))
+    texts = [_text(value) for value in labels.dictionary.cast(pa.binary()).to_pylist()]
+    return Offered(texts, codes, moments.astype(np.int64), timeless, unfit(table, schema))
+
+
+def _text(value: bytes) -> object:
+    """A label as text; bytes that are no text name no level, and stay bytes."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
 
 
 def unfit(table: pa.Table, schema: Schema) -> Mask:
@@ -113,8 +128,8 @@ def _is_broken(value: pa.Scalar) -> bool:
 
 def broken_text(table: pa.Table, schema: Schema, row: int) -> str | None:
     """The text of a row that was not decoded."""
-    text: str | None = table.column(len(schema) + 2)[row].as_py()
-    return text
+    found: bytes | None = table.column(len(schema) + 2).cast(pa.binary())[row].as_py()
+    return None if found is None else found.decode(errors="replace")
 
 
 def as_segment(table: pa.Table, schema: Schema) -> pa.Table:

@@ -50,8 +50,8 @@ class SparkStore:
 class EpochOperator(StatefulProcessor):
     """One instance per task; a key is a shard of a processor."""
 
-    def __init__(self, run: str, shards: int, results: str) -> None:
-        self.run, self.shards, self.results = run, shards, results
+    def __init__(self, home: str, shards: int, results: str) -> None:
+        self.home, self.shards, self.results = home, shards, results
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Spark's part of the state: a head and numbered segments."""
@@ -69,7 +69,7 @@ class EpochOperator(StatefulProcessor):
         ((name, shard),) = owners
         store = SparkStore(self.head, self.segments)
         paths = [(row.epoch, row.path) for row in given]
-        for epoch, result in run_epochs((self.run, name, shard), self.shards, paths, store, self.results):
+        for epoch, result in run_epochs((self.home, name, shard), self.shards, paths, store, self.results):
             yield Row(processor=name, shard=shard, epoch=epoch, statement=result.statement, serial=result.serial,
                       level=result.level, kind=result.kind, name=result.name, body=result.body,
                       path=result.path)  # fmt: skip

@@ -100,7 +100,8 @@ def judge(offered: Offered, terms: Terms, last_tick: int, clock: int, lattice: L
 
 def _judge_labels(texts: Sequence[object], terms: Terms, lattice: Lattice) -> tuple[list[Level], Numbers, Numbers]:
     """One decision for each distinct text: the level that it names, and whether the source may use it."""
-    levels, labels, verdicts = list[Level](), list[int](), list[int]()
+    places: dict[Level, int] = {}
+    labels, verdicts = list[int](), list[int]()
     for text in texts:
         level = lattice.find(text)
         labels.append(NO_LABEL)
@@ -110,9 +111,8 @@ def _judge_labels(texts: Sequence[object], terms: Terms, lattice: Lattice) -> tu
             verdicts.append(_FORBIDDEN)
         else:
             verdicts.append(0)
-            levels.append(level)
-            labels[-1] = len(levels) - 1
-    return levels, np.array(labels, np.int64), np.array(verdicts, np.int64)
+            labels[-1] = places.setdefault(level, len(places))  # two texts may name one level
+    return list(places), np.array(labels, np.int64), np.array(verdicts, np.int64)
 
 
 def _mark(reasons: Numbers, where: Mask, reason: int) -> None:

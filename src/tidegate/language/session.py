@@ -168,6 +168,14 @@ class Sessions:
         return Spoken(entry.text, entry.level, entry.serial, entry.name, problem=problem)
 
 
+def registers_a_query(text: str) -> bool | None:
+    """Whether a statement is a query or registers one; None where the text does not tell."""
+    try:
+        return isinstance(_statement(text, "q"), st.CreateQuery)
+    except QueryError:
+        return None
+
+
 @lru_cache(maxsize=256)
 def _statement(text: str, name: str | None) -> st.Statement:
     """A listed query has its name beside its text; everything else says its own."""

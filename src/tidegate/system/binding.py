@@ -6,6 +6,8 @@ Reads: errors, plan, engine, sources.  Read by: gate.
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +21,7 @@ from tidegate.engine.herd import path_name, segments_of
 from tidegate.engine.ingest import Feed, columns_of, start_ingest
 from tidegate.engine.live import RELATION, STREAM, Line, relation_path
 from tidegate.engine.segments import numbers_in
+from tidegate.engine.session import FAREWELL
 from tidegate.errors import CaseError, EngineError, SourceError
 from tidegate.gates.segments import QUARANTINE_LATE, RESTAMP
 from tidegate.operators.arrow import arrow_type, encode
@@ -27,6 +30,7 @@ from tidegate.security.lattice import Lattice, Level
 from tidegate.sources.failure import explain_failure
 from tidegate.sources.source import Source, from_frame
 from tidegate.system.failure import Patience, is_passing
+from tidegate.values import Unfit, read
 
 MICROSECONDS = 1_000_000
 
@@ -46,6 +50,7 @@ class Binding:
     failure: SourceError | None = None
     _begin: Callable[[], Any] | None = None
     _patience: Patience = field(default_factory=Patience)
+    _leaving: threading.Event = field(default_factory=threading.Event)
     _newest: Callable[[], int] = lambda: -1
 
     def __post_init__(self) -> None:
@@ -67,7 +72,7 @@ class Binding:
         told = {"timed": self.source.time is not None, "delay": round(self.delay * MICROSECONDS)}
         return Line(STREAM, level, {"name": self.name, "schema": schema_json(self.schema), "terms": terms, **told})
 
-    def prepare(self, directory: Path, taken: Callable[[], int], room: Callable[[], None]) -> None:
+    def prepare(self, directory: Path, taken: Callable[[], int], room: Callable[[], bool]) -> None:
         """Make the streaming query that appends to the log, and refuse what Spark cannot run; ``restart`` starts it."""
         source = self.source
         feed = Feed(source.frame, source.schema, source.time, source.level, self.label, source.corrupt)
@@ -75,12 +80,20 @@ class Binding:
         checkpoint = directory / "streams" / path_name(self.name) / "checkpoint"
         columns_of(feed)
         self._newest = lambda: max(numbers_in(segments), default=-1)
-        self._begin = lambda: start_ingest(feed, segments, checkpoint, taken, room)
+        self._begin = lambda: start_ingest(feed, segments, checkpoint, taken, lambda: self._wait_for(room))
+
+    def _wait_for(self, room: Callable[[], bool]) -> None:
+        """Inside a micro-batch; where somebody stops the source meanwhile, the micro-batch ends as if interrupted."""
+        while not self._leaving.is_set() and not room():
+            time.sleep(0.05)
+        if self._leaving.is_set():
+            raise RuntimeError(FAREWELL)
 
     def restart(self) -> None:
-        """Begin, or go on where the checkpoint says, after whatever had gone wrong was mended."""
+        """Begin, or go on where the checkpoint says, after what had gone wrong was mended; one that runs goes on."""
         assert self._begin is not None
-        self.stop()  # two at once would each write what the other has written
+        if self.query is None or not self.query.isActive:
+            self._leaving.clear()
         self.failure, self.query = None, self._begin()
 
     def look_after(self) -> None:
@@ -109,6 +122,7 @@ class Binding:
 
     def stop(self) -> None:
         """End it."""
+        self._leaving.set()
         if self.query is not None:
             self.query.stop()
 
@@ -123,7 +137,7 @@ def as_source(given: Any, time: str | None, level: str, label: str | None) -> So
 
 
 def bind_relation(name: str, rows: Iterable[Mapping[str, object]], schema: Mapping[str, str], level: str,
-                  lattice: Lattice, directory: Path) -> Line:  # fmt: skip
+                  lattice: Lattice, directory: Path, *, is_known: bool = False) -> Line:  # fmt: skip
     """Check and store the rows of a relation; the declaration that the journal has of it."""
     what = f'relation "{name}"'
     _checked(lambda: check_new(name, {}, "relation"))
@@ -139,16 +153,22 @@ def bind_relation(name: str, rows: Iterable[Mapping[str, object]], schema: Mappi
     batch = pa.RecordBatch.from_arrays([*arrays, texts], names=[*(one.name for one in declared), "level"])
     path = relation_path(directory, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and path.read_bytes() != encode(batch):
-        raise EngineError(f"{what} is stored already, with other rows; take the same ones, or another name")
-    path.write_bytes(encode(batch))
+    if is_known and path.exists():
+        if path.read_bytes() != encode(batch):
+            raise EngineError(f"{what} is stored already, with other rows; take the same ones, or another name")
+    else:
+        unfinished = path.with_name(f".{path.name}")
+        unfinished.write_bytes(encode(batch))
+        unfinished.replace(path)
     return Line(RELATION, lattice.bottom, {"name": name, "schema": schema_json(declared)})
 
 
 def _column(values: list[object], column: Field, what: str) -> pa.Array:
     try:
+        if column.type.is_integer:
+            values = [read(value, column.type) for value in values]
         return pa.array(values, arrow_type(column.type))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, OverflowError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, OverflowError, Unfit):
         raise EngineError(f'{what}: a value of "{column.name}" does not fit {column.type}') from None
 
 

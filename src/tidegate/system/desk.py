@@ -10,10 +10,11 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from tidegate.catalog import Table
+from tidegate.catalog import TABLES, Table
 from tidegate.engine.live import RELATION, STATEMENT, STREAM, SUSPENDED, Line, LiveShepherd
 from tidegate.errors import EngineError, Problem, QueryError
 from tidegate.language.session import Spoken
+from tidegate.plan.schema import same_name
 from tidegate.security.lattice import Level
 from tidegate.system.interpreter import Interpreter
 
@@ -65,11 +66,23 @@ class Desk:
     def declare(self, line: Line) -> None:
         """Write a stream or relation down; the same again, after a restart, is nothing new."""
         with self.lock:
-            for known in self.shepherd.lines:
-                if known.kind in (STREAM, RELATION) and _name(known).casefold() == _name(line).casefold():
-                    _check_same(known, line)
-                    return
-            self.shepherd.say(line)
+            if self.check_declaration(line):
+                self.shepherd.say(line)
+
+    def check_declaration(self, line: Line) -> bool:
+        """Whether a stream or relation is new; refused if it is there with other columns or terms.
+
+        Refused, too, if any level has a stream of that name: what was said before must mean the same ever after. Only
+        the administrator declares, so nobody is told of a name above.
+        """
+        for known in self.shepherd.lines:
+            if known.kind in (STREAM, RELATION) and same_name(_name(known), _name(line)):
+                _check_same(known, line)
+                return False
+        everything = self.interpreter(self.shepherd.lattice.top).sessions.catalog.entries.values()
+        if any(entry.kind in TABLES and same_name(entry.name, _name(line)) for entry in everything):
+            raise EngineError(f'a stream "{_name(line)}" exists already; choose another name')
+        return True
 
     def suspend(self, level: Level, serial: int, epoch: int) -> None:
         """Write down that a query runs no more since an epoch: a restart must know it (Q-9)."""

@@ -22,8 +22,9 @@ from typing import Any, Self
 
 from tidegate.engine.epochs import Epoch
 from tidegate.engine.herd import path_name
+from tidegate.engine.journal import cannot_write
 from tidegate.engine.level import LevelRuntime
-from tidegate.engine.live import LiveShepherd
+from tidegate.engine.live import RELATION, LiveShepherd
 from tidegate.engine.session import has_ended, own_session, process_of, without_farewells
 from tidegate.errors import EngineError
 from tidegate.language.session import Spoken
@@ -36,7 +37,7 @@ from tidegate.system.binding import Binding, as_source, bind_relation
 from tidegate.system.clock import MICROSECONDS, Clock
 from tidegate.system.desk import Desk
 from tidegate.system.directory import GateDirectory
-from tidegate.system.failure import Patience, explain_end, is_passing, reason
+from tidegate.system.failure import Patience, explain_end, reason
 from tidegate.system.outlets import Outlets
 from tidegate.system.session import Query, Session
 from tidegate.system.status import Status, status_of
@@ -57,6 +58,7 @@ class Gate:
                  most_bytes: int = 1 << 30, shed: int | None = None) -> None:  # fmt: skip
         self.lattice: Lattice = declare(levels)
         self.clock = clock or Clock()
+        check_limits(tick=seconds(tick), shards=shards, most_bytes=most_bytes, shed=shed, keep=keep)
         self.tick_seconds, self.keep = seconds(tick), None if keep is None else seconds(keep)
         self.users = None if users is None else {name: self.lattice.level(text) for name, text in users.items()}
         self.most_bytes, self.shards, self.shed = most_bytes, shards, shed
@@ -84,6 +86,8 @@ class Gate:
         """Levels whose processor has ended for good, and why."""
         self._patience: defaultdict[Level, Patience] = defaultdict(Patience)
         self._told_suspended: dict[tuple[Level, int], int] = {}
+        self._began: dict[tuple[Level, int], int] = {}
+        """The epoch in which a query was last begun, since the gate was opened."""
         self._ending, self._stopping, self._is_stopped = threading.Event(), threading.Lock(), False
         self.shepherd = LiveShepherd(self.lattice, levels, self.directory, self._put, began, self.reserved)
         self.desk = Desk(self.shepherd)
@@ -113,14 +117,20 @@ class Gate:
             if any(same_name(name, known) for known in self.bindings):
                 raise EngineError(f'stream "{name}" has a source already')
             binding.prepare(self.directory, self._taken(name), self._room)
-            self.desk.declare(binding.line(self.lattice.bottom))
-            binding.restart()
+            line = binding.line(self.lattice.bottom)
+            self.desk.check_declaration(line)
+            binding.restart()  # first: what Spark refuses is not declared
+            self.desk.declare(line)
             self.bindings[name] = binding
 
     def relation(self, name: str, rows: Any, *, schema: Mapping[str, str], level: str = "level") -> None:
         """Store a relation that queries may join: rows as dictionaries, or an Arrow table; each with its label."""
         self._check_open()
-        self.desk.declare(bind_relation(name, rows, schema, level, self.lattice, self.directory))
+        with self.lock:
+            known = [line.body["name"] for line in self.shepherd.lines if line.kind == RELATION]
+            is_known = any(same_name(name, one) for one in known)
+            line = bind_relation(name, rows, schema, level, self.lattice, self.directory, is_known=is_known)
+            self.desk.declare(line)
 
     def sink(self, query: Query, sink: Sink, levels: tuple[str, str] | None = None, name: str | None = None) -> Outlet:
         """Send the rows of a query to a sink, from where the sink of this name was; ``levels`` may leave through it."""
@@ -134,7 +144,7 @@ class Gate:
             found = next((one for name, one in self.bindings.items() if same_name(name, stream)), None)
             if found is None:
                 raise EngineError(f'no stream "{stream}" has a source; bind one with gate.stream')
-            found.restart()
+        found.restart()  # without the lock: it waits for a micro-batch, which may be asking for room
 
     def status(self) -> Status:
         """How it goes at every level: the administrator's view."""
@@ -165,7 +175,12 @@ class Gate:
         """Carry out a statement: what is refused raises QueryError and leaves no trace."""
         self._check_open()
         self.check_sound(level)
-        return self.desk.speak(text, level, user, name)
+        with self.lock:
+            spoken = self.desk.speak(text, level, user, name)
+            runtime = self.runtimes.get(level)
+            for begun in (one.begun for one in spoken if one.begun):
+                self._began[level, begun.serial] = 0 if runtime is None else runtime.written + 1
+            return spoken
 
     # ---------------------------------------------------------------- ticking
 
@@ -201,7 +216,10 @@ class Gate:
         if level not in self.runtimes:
             place = self.directory / "levels" / path_name(level)
             self.runtimes[level] = LevelRuntime(level, place, self.lattice, self.shards)
-        self.runtimes[level].write(epoch)
+        try:
+            self.runtimes[level].write(epoch)
+        except OSError as error:
+            raise cannot_write(self.directory / "levels", error) from None  # everybody hears it: it names no level
 
     def _look_after(self) -> None:
         """Restart what died, write down what was suspended."""
@@ -210,11 +228,13 @@ class Gate:
             if error is not None:
                 self._restart(runtime, error)
             for serial, problem in sorted(runtime.results.suspended.items()):
-                if problem["epoch"] > self._told_suspended.get((level, serial), -1):
+                known = max(self._told_suspended.get((level, serial), -1), self._began.get((level, serial), 0) - 1)
+                if problem["epoch"] > known:  # it may have been started again since
                     self.desk.suspend(level, serial, problem["epoch"])
                     self._told_suspended[level, serial] = problem["epoch"]
-        for binding in self.bindings.values():
-            binding.look_after()
+        with self.lock:
+            for binding in self.bindings.values():
+                binding.look_after()
 
     def _restart(self, runtime: LevelRuntime, error: Exception) -> None:
         """A streaming query that ended goes on from its checkpoint; one that ends again and again does not."""
@@ -229,7 +249,7 @@ class Gate:
         try:
             runtime.start(self.spark)
         except Exception as error:
-            if not is_passing(error) or has_ended(self.spark):
+            if has_ended(self.spark):
                 raise
             self._is_worth_it(runtime, error)
 
@@ -275,10 +295,9 @@ class Gate:
     def _taken(self, name: str) -> Any:
         return lambda: self.shepherd.latest.taken.get(name, -1)
 
-    def _room(self) -> None:
-        """Q-16: a source waits while what is not yet answered fills the log."""
-        while not self._ending.is_set() and self.failure is None and self._waiting_bytes() > self.most_bytes:
-            time.sleep(0.05)
+    def _room(self) -> bool:
+        """Q-16: whether a source may go on; it waits while what is not yet answered fills the log."""
+        return not self.is_open or self._waiting_bytes() <= self.most_bytes
 
     def _waiting_bytes(self) -> int:
         with self.lock:
@@ -331,9 +350,25 @@ def seconds(span: Span) -> float:
     return span.total_seconds() if isinstance(span, timedelta) else float(span)
 
 
+def check_limits(*, tick: float, shards: int, most_bytes: int, shed: int | None, keep: Span | None) -> None:
+    """Refuse limits that nothing could keep."""
+    problems = {
+        "tick is a span above 0": not 0 < tick < float("inf"),
+        "shards is a whole number from 1 on": shards < 1,
+        "most_bytes is above 0": most_bytes <= 0,
+        "shed is a number of epochs, 0 or more": shed is not None and shed < 0,
+        "keep is a span above 0": keep is not None and not seconds(keep) > 0,
+    }
+    for problem, is_so in problems.items():
+        if is_so:
+            raise EngineError(problem)
+
+
 def _reserved(lattice: Lattice, processors: Sequence[str] | None) -> tuple[Level, ...]:
     if processors is not None:
-        return tuple(lattice.level(text) for text in processors)
+        if not processors:
+            raise EngineError("processors names no level; name those that somebody may log in at")
+        return tuple(dict.fromkeys(lattice.level(text) for text in processors))
     if lattice.size > MOST_LEVELS:
         raise EngineError(f"there are {lattice.size} levels; say which have processors: Gate(processors=[…])")
     return tuple(lattice.levels())

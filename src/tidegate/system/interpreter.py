@@ -34,10 +34,11 @@ class Interpreter:
 
     def hear(self, lines: Sequence[live.Line]) -> None:
         """Catch up with the journal."""
-        fresh = lines[self.heard :]
-        self.heard += len(fresh)
-        for line in share_of(self.level, ((line.at, line) for line in fresh), self.lattice):
-            self._hear(line)
+        for line in lines[self.heard :]:
+            for mine in share_of(self.level, [(line.at, line)], self.lattice):
+                self._hear(mine)
+            self.heard += 1
+        self.sessions.forget(())
 
     def _hear(self, line: live.Line) -> None:
         body, catalog = line.body, self.sessions.catalog
@@ -58,6 +59,10 @@ class Interpreter:
         spoken = trial.say(text, self.level, user, name)
         session = (self.level, user)
         return spoken, session in self.sessions.open_sets and session not in trial.open_sets
+
+    def in_set(self, user: str | None) -> bool:
+        """Whether a session is between BEGIN and COMMIT."""
+        return (self.level, user) in self.sessions.open_sets
 
     def query(self, name: str) -> RegisteredQuery | None:
         """The query of this level that has a name."""

@@ -16,6 +16,7 @@ from tidegate.catalog import RegisteredQuery
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.results import about, for_reader
 from tidegate.errors import EngineError, TidegateError
+from tidegate.language.session import registers_a_query
 from tidegate.plan.explain import draw
 from tidegate.security.lattice import Level
 from tidegate.sinks.console import ConsoleSink
@@ -46,11 +47,13 @@ class Session:
 
     def query(self, text: str, name: str | None = None) -> Query:
         """Register a continuous query: a SELECT, or a whole CREATE QUERY. It sees what comes after its place (Q-13)."""
+        if registers_a_query(text) is False:
+            raise EngineError("this statement registers no query; use session.execute for it")
         with self.gate.lock:
+            if self.gate.desk.interpreter(self.level).in_set(self.user):
+                raise EngineError("between BEGIN and COMMIT use session.execute, and find the query afterwards")
             spoken = self.gate.speak(text, self.level, self.user, name or self._free_name())
             begun = [one.begun for one in spoken if isinstance(one.begun, RegisteredQuery)]
-        if not begun:
-            raise EngineError("this statement registers no query; use session.execute for it")
         return Query(self.gate, self.level, self.user, begun[0])
 
     def execute(self, text: str) -> tuple[str, ...]:
@@ -125,6 +128,7 @@ class Query:
                 batch = self._read(runtime, epoch)
                 after = epoch
                 yield batch
+            after = max(after, done)  # nothing is behind: what is dropped by age up to here was not missed
             self.gate.check_sound(self.level)
             if not follow or has_ended:
                 self._raise_if_suspended(runtime)
@@ -224,7 +228,10 @@ class Query:
 
     def _say(self, verb: str) -> None:
         quoted = self.name.replace("`", "``")
-        self.gate.speak(f"{verb} `{quoted}`", self.level, self.user, None)
+        with self.gate.lock:
+            if not self._exists():
+                raise EngineError(f'query "{self.name}" does not exist any more')
+            self.gate.speak(f"{verb} `{quoted}`", self.level, self.user, None)
 
 
 def _gone(kept: int) -> EngineError:

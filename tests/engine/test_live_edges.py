@@ -1,0 +1,106 @@
+"""Edges of a live gate: odd labels, taken names, retention beside a standing clock."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.engine.living import Living
+from tidegate.case import StatementEntry, read_case
+from tidegate.engine.epochs import schema_json
+from tidegate.engine.herd import segments_of
+from tidegate.engine.live import STREAM, Line
+from tidegate.engine.segments import segment_schema, write_segment
+from tidegate.engine.verify import verify
+from tidegate.errors import EngineError
+from tidegate.gates.admit import QUARANTINE
+from tidegate.security.lattice import Level
+
+SECOND = 1_000_000
+
+
+@pytest.fixture
+def living(tmp_path: Path) -> Living:
+    """A gate over one stream, with a query at C."""
+    raw = {"levels": "U < C < S", "streams": {"V": {"a": "int"}}}
+    case = read_case(json.dumps(raw))
+    found = Living(tmp_path / "gate", case, Random(1), tuple(case.lattice.levels()))
+    found.say(StatementEntry(Level("C"), "SELECT a FROM V [ROWS 2]", name="q"))
+    return found
+
+
+def put(living: Living, number: int, labels: pa.Array, instant: int) -> None:
+    """One segment with a tuple for each label."""
+    schema = living.case.streams["V"]
+    columns = [
+        pa.array([1] * len(labels)),
+        labels,
+        pa.array([instant] * len(labels)),
+        pa.nulls(len(labels), pa.string()),
+    ]
+    wanted = segment_schema(schema)
+    table = pa.table([column.cast(one.type) for column, one in zip(columns, wanted, strict=True)], schema=wanted)
+    place = segments_of(living.directory, "V")
+    place.mkdir(parents=True, exist_ok=True)
+    write_segment(table, place / f"{number}.arrow")
+
+
+def finish(living: Living) -> None:
+    """Answer what waits, and compare with the log."""
+    for level, epochs in living.processors.waiting.items():
+        living.processors._run(level, epochs)
+        epochs.clear()
+    assert verify(living.directory, {"levels": living.case.levels}).differing == {}
+    living.processors.close()
+    living.shepherd.close()
+
+
+def test_a_label_that_is_no_text_is_quarantined(living: Living) -> None:
+    """Q-11: it ends nothing, now or after a restart."""
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 3], np.int32).tobytes()), pa.py_buffer(b"U\xff\xfe")]
+    )
+    put(living, 0, broken, SECOND)
+    living.shepherd.tick(2 * SECOND, 2 * SECOND)
+    assert living.shepherd.herd.counters.quarantined == 1
+    living.crash()
+    finish(living)
+
+
+def test_labels_that_name_one_level_are_counted_together(living: Living) -> None:
+    """Q-1: late tuples are counted at their level, however it is written."""
+    living.shepherd.tick(5 * SECOND, 5 * SECOND)
+    put(living, 0, pa.array(["U", " U", "U "]), SECOND)
+    living.shepherd.tick(6 * SECOND, 6 * SECOND)
+    assert living.shepherd.herd.counters.late == {"U": 3}
+    finish(living)
+
+
+@pytest.mark.parametrize("level", ["U", "C", "S"])
+def test_a_declared_name_is_one_that_nobody_has(living: Living, level: str) -> None:
+    """Q-14: a declaration would change what was said before; the gate goes on."""
+    living.say(StatementEntry(Level(level), "CREATE STREAM Orders AS SELECT a FROM V [NOW]"))
+    terms = {"low": "U", "high": "S", "late": "restamp", "skew": 0}
+    told = {"schema": schema_json(living.case.streams["V"]), "terms": terms, "timed": True, "delay": 0}
+    for name in ("ORDERS", QUARANTINE):
+        with pytest.raises(EngineError, match="exists already"):
+            living.desk.declare(Line(STREAM, Level("U"), {"name": name, **told}))
+    put(living, 0, pa.array(["U"]), SECOND)
+    living.shepherd.tick(2 * SECOND, 2 * SECOND)
+    finish(living)
+
+
+def test_retention_keeps_what_a_restart_needs(living: Living) -> None:
+    """The clock stands, everything is old, and the last tick can still be carried out again."""
+    put(living, 0, pa.array(["U"]), SECOND)
+    living.shepherd.tick(2 * SECOND, 2 * SECOND)
+    assert not living.shepherd.tick(2 * SECOND, 2 * SECOND)
+    living.shepherd.forget(time.time() + 60, 10 * SECOND)
+    living.crash()
+    finish(living)
