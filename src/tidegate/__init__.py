@@ -6,6 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tidegate.errors import EngineError as EngineError
+    from tidegate.errors import QueryError as QueryError
+    from tidegate.errors import SourceError as SourceError
+    from tidegate.errors import TidegateError as TidegateError
     from tidegate.sinks.callback import CallbackSink as CallbackSink
     from tidegate.sinks.console import ConsoleSink as ConsoleSink
     from tidegate.sinks.parquet import ParquetSink as ParquetSink
@@ -19,9 +23,13 @@ _HOMES = {
     "CallbackSink": "sinks.callback",
     "Clock": "system.clock",
     "ConsoleSink": "sinks.console",
+    "EngineError": "errors",
     "Gate": "system.gate",
     "ParquetSink": "sinks.parquet",
+    "QueryError": "errors",
+    "SourceError": "errors",
     "Suspended": "system.session",
+    "TidegateError": "errors",
     "directory": "sources.directory",
     "generator": "sources.generator",
 }

@@ -37,7 +37,7 @@ def query(tmp_path: Path) -> Iterator[Query]:
         answer(results, epoch, 2, entry.serial)
     runtime = SimpleNamespace(results=results, written=2)
     gate = SimpleNamespace(desk=living.desk, lock=threading.RLock(), runtimes={LEVEL: runtime}, is_open=True,
-                           shepherd=living.shepherd, lattice=case.lattice, check_sound=lambda: None)  # fmt: skip
+                           shepherd=living.shepherd, lattice=case.lattice, check_sound=lambda *_: None)  # fmt: skip
     yield Query(cast(Gate, gate), LEVEL, "ana", entry)
     living.shepherd.close()
 

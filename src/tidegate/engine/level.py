@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tidegate.engine.checkpoint import clear_checkpoint
 from tidegate.engine.epochs import Epoch, write_epoch
+from tidegate.engine.journal import cannot_write
 from tidegate.engine.results import Results
 from tidegate.security.lattice import Lattice, Level
 
@@ -55,13 +56,13 @@ class LevelRuntime:
     # ---------------------------------------------------------------- epochs
 
     def write(self, epoch: Epoch) -> None:
-        """Put an epoch where the streaming query finds it, whole or not at all; one that is there stays as it is.
-
-        Raises OSError where it cannot be written.
-        """
+        """Put an epoch where the streaming query finds it, whole or not at all; one that is there stays as it is."""
         place = self.directory / "epochs" / str(epoch.number)
         if not place.exists():
-            self._write(epoch, place)
+            try:
+                self._write(epoch, place)
+            except OSError as error:
+                raise cannot_write(self.directory.parent, error) from None  # everybody hears it: it names no level
             self._moments[epoch.number] = time.monotonic()
         self.written = max(self.written, epoch.number)
 

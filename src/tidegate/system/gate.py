@@ -22,7 +22,6 @@ from typing import Any, Self
 
 from tidegate.engine.epochs import Epoch
 from tidegate.engine.herd import path_name
-from tidegate.engine.journal import cannot_write
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.live import RELATION, LiveShepherd
 from tidegate.engine.session import has_ended, own_session, process_of, without_farewells
@@ -216,10 +215,7 @@ class Gate:
         if level not in self.runtimes:
             place = self.directory / "levels" / path_name(level)
             self.runtimes[level] = LevelRuntime(level, place, self.lattice, self.shards)
-        try:
-            self.runtimes[level].write(epoch)
-        except OSError as error:
-            raise cannot_write(self.directory / "levels", error) from None  # everybody hears it: it names no level
+        self.runtimes[level].write(epoch)
 
     def _look_after(self) -> None:
         """Restart what died, write down what was suspended."""

@@ -45,6 +45,9 @@ class Session:
     user: str
     level: Level
 
+    def __repr__(self) -> str:
+        return f"<session of {self.user} at {self.level}>"
+
     def query(self, text: str, name: str | None = None) -> Query:
         """Register a continuous query: a SELECT, or a whole CREATE QUERY. It sees what comes after its place (Q-13)."""
         if registers_a_query(text) is False:
@@ -104,6 +107,9 @@ class Query:
     level: Level
     user: str
     entry: RegisteredQuery
+
+    def __repr__(self) -> str:
+        return f"<query {self.name} at {self.level}{'' if self._runs() else ', not running'}>"
 
     @property
     def name(self) -> str:

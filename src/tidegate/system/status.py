@@ -69,7 +69,11 @@ class Status:
 
     def line(self) -> str:
         """All of it in one line, to look at while it runs."""
-        awake = ", ".join(f"{one.level} {one.queries} queries {one.behind} behind" for one in self.levels if one.awake)
+        awake = ", ".join(
+            f"{one.level} {one.queries} {'query' if one.queries == 1 else 'queries'} {one.behind} behind"
+            for one in self.levels
+            if one.awake
+        )
         tuples = sum(one.tuples for one in self.levels)
         failed = "".join(f" · {one.failure}" for one in self.levels if one.failure)
         failed += "".join(f" · {one.name}: {one.failure}" for one in self.streams if one.failure)
