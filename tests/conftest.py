@@ -144,6 +144,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One session of Spark for all tests of a process."""
+    from tidegate.engine.session import spark_session
+
+    with spark_session(tmp_path_factory.mktemp("spark")) as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
 def seed(pytestconfig: pytest.Config) -> int:
     """The seed of this run, for tests that draw their own examples."""
     chosen: int = pytestconfig.option.seed

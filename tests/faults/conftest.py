@@ -1,4 +1,4 @@
-"""The Spark session of `tests/spark`; a gate without Spark; a small disk."""
+"""A gate without Spark; a small disk."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.faults.lean import Lean
-from tests.spark.conftest import spark
-
-__all__ = ["spark"]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ import pyarrow as pa
 from tests.faults.world import BEFORE, EARLY, END, FIRST, LEVELS, PASSING, SCHEMA, SECOND, STREAM, instant_of
 from tidegate.engine.herd import segments_of
 from tidegate.engine.segments import numbers_in, read_segment
-from tidegate.engine.session import spark_session
+from tidegate.engine.session import has_ended, spark_session
 from tidegate.errors import EngineError, TidegateError
 from tidegate.security.lattice import Level
 from tidegate.sources.directory import directory
@@ -169,7 +169,9 @@ def main(gate_directory: Path, folder: Path, work: Path) -> int:
                 source = directory(spark, folder, SCHEMA, most_files=2)
                 gate.stream("Vitals", source, delay=1.0, skew=1e6)
                 live(gate, clock, gate_directory.with_suffix(".seen"))
-        except TidegateError as error:
+        except Exception as error:
+            if not isinstance(error, TidegateError) and not has_ended(spark):
+                raise
             say(f"failed {type(error).__name__}: {error}")
             return FAILED
     say("done")

@@ -77,20 +77,27 @@ def spark_session(work: Path, cores: int = 2) -> Iterator[SparkSession]:
 
 
 def _stop(spark: SparkSession) -> None:
-    """Stop Spark, or clear away what is left of one whose process has ended: the next session starts a new one."""
-    if not has_ended(spark):
-        spark.stop()
-        return
+    """Stop Spark, or clear away what is left of one whose process has died: the next session starts a new one."""
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            spark.stop()
+        except Exception:
+            if not has_ended(spark):
+                raise
+            _bury(spark)
+
+
+def _bury(spark: SparkSession) -> None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    with warnings.catch_warnings(action="ignore"):
-        try:
-            spark.sparkContext.stop()
-        except OSError:
-            pass  # there is nobody to tell
-    if SparkContext._gateway is not None:
-        SparkContext._gateway.shutdown()
+    spark.sparkContext.stop()
+    gateway = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        if gateway.proc is not None:
+            gateway.proc.wait()
+            gateway.proc.stdin.close()
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from tidegate.engine.session import has_ended
-from tidegate.errors import EngineError
+from tidegate.errors import EngineError, TidegateError
 from tidegate.sources.failure import explain_failure
 
 FEW, MANY = 2, 10
@@ -52,6 +54,19 @@ def reason(error: Exception) -> str:
     if ours := _OURS.findall(str(error)):
         return str(ours[-1])
     return str(explain_failure(error, "")).removeprefix('source "": ')
+
+
+@contextmanager
+def spoken_of(spark: Any) -> Iterator[None]:
+    """Around what needs Spark: where its process has died, that is said, and not what became of a call to it."""
+    try:
+        yield
+    except TidegateError:
+        raise
+    except Exception as error:
+        if has_ended(spark):
+            raise explain_end(error, spark) from None
+        raise
 
 
 def explain_end(error: Exception, spark: Any) -> EngineError:

@@ -61,13 +61,15 @@ class Gate:
         self.tick_seconds, self.keep = seconds(tick), None if keep is None else seconds(keep)
         self.users = None if users is None else {name: self.lattice.level(text) for name, text in users.items()}
         self.most_bytes, self.shards, self.shed = most_bytes, shards, shed
+        self.reserved = _reserved(self.lattice, processors)
+        with spoken_of(spark):
+            self.spark = own_session(spark)
         self.is_temporary = directory is None
         self.directory = Path(tempfile.mkdtemp(prefix="tidegate-") if directory is None else directory).absolute()
-        self.reserved = _reserved(self.lattice, processors)
-        self.spark = own_session(spark)
         self._home = GateDirectory(self.directory)
         try:
-            self._open(levels)
+            with spoken_of(spark):
+                self._open(levels)
         except BaseException:
             self._leave()
             raise
@@ -111,7 +113,7 @@ class Gate:
         found = as_source(source, time, level, label)
         constant = None if label is None else self.lattice.level(label)
         binding = Binding(name, found, constant, self._range(levels), seconds(delay), seconds(skew), late)
-        with self.lock:
+        with self.lock, spoken_of(self.spark):
             self._check_open()
             if any(same_name(name, known) for known in self.bindings):
                 raise EngineError(f'stream "{name}" has a source already')
@@ -119,7 +121,11 @@ class Gate:
             line = binding.line(self.lattice.bottom)
             self.desk.check_declaration(line)
             binding.restart()  # first: what Spark refuses is not declared
-            self.desk.declare(line)
+            try:
+                self.desk.declare(line)
+            except BaseException:
+                binding.stop()
+                raise
             self.bindings[name] = binding
 
     def relation(self, name: str, rows: Any, *, schema: Mapping[str, str], level: str = "level") -> None:
