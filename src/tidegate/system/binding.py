@@ -94,7 +94,7 @@ class Binding:
         assert self._begin is not None
         if self.query is None or not self.query.isActive:
             self._leaving.clear()
-        self.failure, self.query = None, self._begin()
+            self.failure, self.query = None, self._begin()
 
     def look_after(self) -> None:
         """Go on after a death in Spark that may not come again; else note why the source ended, if it has."""

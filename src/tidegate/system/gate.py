@@ -36,7 +36,7 @@ from tidegate.system.binding import Binding, as_source, bind_relation
 from tidegate.system.clock import MICROSECONDS, Clock
 from tidegate.system.desk import Desk
 from tidegate.system.directory import GateDirectory
-from tidegate.system.failure import Patience, explain_end, reason
+from tidegate.system.failure import Patience, explain_end, reason, spoken_of
 from tidegate.system.outlets import Outlets
 from tidegate.system.session import Query, Session
 from tidegate.system.status import Status, status_of
