@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -87,6 +88,26 @@ class OneSession(LoadScopeScheduling):  # type: ignore[misc] # see above
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSession | None:
     """Whatever is not one of Spark's goes to whichever process is free."""
     return OneSession(config, log) if config.option.dist == "loadgroup" else None
+
+
+LONGEST_TEST = 600
+"""Seconds after which a test that hangs is ended, so that a run ends too; it measures nothing."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """End what hangs, except in a soak, where a test may take an hour."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"{item.nodeid} hung for {LONGEST_TEST} seconds")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(0 if item.config.option.soak else LONGEST_TEST)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,22 +18,6 @@ if TYPE_CHECKING:
 README, LIVE = page("README.md"), page("docs/live.md")
 ENOUGH = 3
 """Batches after which the reader of README presses Ctrl-C."""
-LONGEST = 300
-"""Seconds until a test gives up: a bound against hanging, not a measure."""
-
-
-@pytest.fixture(autouse=True)
-def _bounded() -> Iterator[None]:
-    """Readers wait for ever where nothing comes."""
-
-    def give_up(*_: object) -> None:
-        raise AssertionError(f"waited in vain for {LONGEST} s")
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(LONGEST)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 def run(block: Block, names: dict[str, Any]) -> None:
