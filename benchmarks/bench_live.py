@@ -53,11 +53,11 @@ BESIDE = (
 def latencies(spark: SparkSession, rate: int) -> dict[str, object]:
     """One run: percentiles of seconds from instant to result and from tick to result, late tuples, CPU per second."""
     with Gate(spark, LEVELS, tick=TICK) as gate:
+        gate.stream("Vitals", generator(spark, "vitals", rate=rate, levels=MIX), delay=DELAY)
         session = gate.login("bench", "TS")
         query = session.query(WATCHED)
         for text in BESIDE:
             session.query(text)
-        gate.stream("Vitals", generator(spark, "vitals", rate=rate, levels=MIX), delay=DELAY)
         rows, began = _listen(gate, query, warm=8.0)
         before, begin = cpu_seconds(), time.monotonic()
         began.set()
