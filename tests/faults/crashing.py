@@ -156,7 +156,9 @@ class Lives:
         if self.chance.random() < 0.6:
             driver.hear_until("answering")
         assert not driver.hear_for(self.chance.uniform(0.0, 3.0)), (self.story, driver.said[-5:])
-        self._kill_one(kind, self._victims(kind, driver))
+        while not (victims := self._victims(kind, driver)):
+            assert not driver.hear_for(0.1), (self.story, driver.said[-5:])
+        self._kill_one(kind, victims)
         if kind == WORKER:
             return driver
         status = driver.end()
@@ -170,10 +172,9 @@ class Lives:
         return (java if kind == JVM else workers)(driver.mark, driver.popen.pid)
 
     def _kill_one(self, kind: str, candidates: list[Process]) -> None:
-        if candidates:
-            chosen = self.chance.choice(candidates)
-            kill(chosen)
-            self.story.append(f"killed {kind} {chosen.pid} {chosen.command[-60:]}")
+        chosen = self.chance.choice(candidates)
+        kill(chosen)
+        self.story.append(f"killed {kind} {chosen.pid} {chosen.command[-60:]}")
 
     def close(self) -> None:
         """Leave nothing behind."""
