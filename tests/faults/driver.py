@@ -140,6 +140,8 @@ def live(gate: Gate, clock: HeldClock, seen: Path) -> None:
         status = gate.status()
         for level in sessions:
             gate.check_sound(Level(level))
+        if status.streams[0].failure is not None:
+            raise RuntimeError(status.streams[0].failure)
         pass_by(sessions, status.instant)
         if all(one.behind < MOST_BEHIND for one in status.levels):
             clock.limit = min(instant_of(tuples_in_log(gate.directory)) - 1, next_passing(status.instant))

@@ -18,6 +18,7 @@ from tidegate.sources.failure import explain_failure
 
 FEW, MANY = 2, 10
 """Attempts: many after a death, because Spark notices that of each kind of Python process by failing once."""
+MOST_WORDS = 40
 SECONDS = 600.0
 """After so long without an end, what ended before counts no more."""
 _OURS = re.compile(r"tidegate\.errors\.EngineError: (?P<message>[^\n]+)")
@@ -46,7 +47,17 @@ class Patience:
 
 def is_passing(error: Exception) -> bool:
     """Whether a process died below Spark, or somebody cancelled its jobs: the same again may well succeed."""
-    return _PASSING.search(str(error)) is not None
+    return _PASSING.search(_words(error)) is not None
+
+
+def _words(error: BaseException) -> str:
+    """What an error and its causes say, with Java's traces: an EOFException has no words of its own."""
+    found, cause = list[str](), [error]
+    while cause and len(found) < MOST_WORDS:
+        one = cause.pop()
+        found += [str(one), str(getattr(one, "_stackTrace", ""))]
+        cause += [next_one for next_one in (getattr(one, "_cause", None), one.__cause__) if next_one is not None]
+    return "\n".join(found)
 
 
 def reason(error: Exception) -> str:
