@@ -24,7 +24,7 @@ from tidegate.plan.schema import Field, Schema
 from tidegate.plan.types import parse_type
 from tidegate.security.lattice import Level
 
-VERSION = 1
+VERSION = 2
 LEVEL, INSTANT, ARRIVAL = "level", "instant", "arrival"
 """The columns behind the declared ones, known by their place: a declared one may have the same name."""
 
@@ -52,6 +52,8 @@ class World:
     relations: Mapping[str, tuple[Schema, pa.RecordBatch]]
     serves_all: bool = False
     """In the trusted architecture one processor answers the queries of every level."""
+    off: frozenset[str] = frozenset()
+    """What is switched off; the answers are the same (Q-10)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ def _world_json(world: World) -> dict[str, object]:
         "levels": world.levels,
         "level": world.level,
         "serves_all": world.serves_all,
+        "off": sorted(world.off),
         "streams": {name: schema_json(schema) for name, schema in world.streams.items()},
         "relations": {name: schema_json(schema) for name, (schema, _) in world.relations.items()},
     }
@@ -117,7 +120,7 @@ def _world(raw: dict[str, Any] | None, parts: Mapping[str, pa.Buffer]) -> World 
     relations = {
         name: (schema_from(columns), decode(parts[f"relation {name}"])) for name, columns in raw["relations"].items()
     }
-    return World(raw["levels"], Level(raw["level"]), streams, relations, raw["serves_all"])
+    return World(raw["levels"], Level(raw["level"]), streams, relations, raw["serves_all"], frozenset(raw["off"]))
 
 
 def schema_json(schema: Schema) -> dict[str, str]:

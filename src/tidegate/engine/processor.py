@@ -37,6 +37,7 @@ from tidegate.security.lattice import Level
 from tidegate.text import locate
 
 ERROR, SHOWN, STATISTICS = "error", "shown", "statistics"
+SHARING = "sharing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ class LevelProcessor:
             (lattice.bottom, name): self._rows(rows, schema, instants=False)
             for name, (schema, rows) in self.world.relations.items()
         }
-        self.kernels = KernelProcessor(self.levels, stored, self.hosts.columns_at)  # type: ignore[arg-type]
+        shares = SHARING not in self.world.off
+        self.kernels = KernelProcessor(self.levels, stored, self.hosts.columns_at, shares)  # type: ignore[arg-type]
 
     def close(self) -> None:
         """End the children that run functions."""
@@ -181,7 +183,7 @@ class LevelProcessor:
         """Which tuples this shard takes for a query that runs on every shard."""
         assert entry.plan is not None
         columns = split_columns(entry.plan)
-        return lambda rows: shard_numbers(rows, columns, self.shards, self.levels) == self.shard
+        return Part(columns, lambda rows: shard_numbers(rows, columns, self.shards, self.levels) == self.shard)
 
     def _told(self, said: Said, spoken: Spoken) -> Iterator[Result]:
         if spoken.problem:

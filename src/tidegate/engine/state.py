@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +25,7 @@ from tidegate.engine.epochs import World
 from tidegate.engine.processor import LevelProcessor
 from tidegate.operators.arrow import decode, encode, from_record_batch, to_record_batch
 from tidegate.operators.batch import stack
+from tidegate.operators.commons import CommonWindow
 from tidegate.operators.processor import Life
 from tidegate.operators.query import QueryKernel
 from tidegate.operators.tables import empty
@@ -31,7 +34,7 @@ from tidegate.operators.windows import Held
 from tidegate.plan import nodes
 from tidegate.plan.schema import Schema
 
-VERSION = 1
+VERSION = 2
 LARGEST = 1 << 20
 """Bytes of a segment: a store is slow with large values."""
 MOST_DEAD = 4
@@ -58,7 +61,11 @@ class Store(Protocol):
 
 
 WindowKey = tuple[str, int, int, int, tuple[int, ...], int]
-"""Kind, serial and birth of a query, the way to a sub-query, and the number of the window in it."""
+"""Kind, serial and birth of a query, the way to a sub-query, and the number of the window in it.
+
+Of a window that queries share: COMMON and its number, and nothing else.
+"""
+COMMON = "common"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ def save(processor: LevelProcessor, store: Store, kept: Kept) -> None:
     for key in kept.windows.keys() - windows.keys():
         _forget(kept.windows.pop(key), store)
         del kept.saved[key]
-    alive = {key: _save_window(key, held, processor.levels, store, kept) for key, (_, held) in windows.items()}
+    alive = {key: _save_window(key, held, processor.levels, store, kept) for key, held in windows.items()}
     kept.token = os.urandom(8).hex()
     head = {
         "version": VERSION,
@@ -111,17 +118,34 @@ def save(processor: LevelProcessor, store: Store, kept: Kept) -> None:
         "catalog": kept.catalog,
         "spoken": kept.spoken,
         "stepped": [kernel.has_stepped for life in processor.kernels.lives for _, kernel in _kernels(life.kernel)],
-        "windows": {key: (held.arrived, alive[key]) for key, (_, held) in windows.items()},
+        "windows": {key: (held.arrived, alive[key]) for key, held in windows.items()},
     }
     store.write_head(pickle.dumps(head, protocol=5))
 
 
 def _save_catalog(processor: LevelProcessor, store: Store, kept: Kept) -> None:
-    lives = [(life.entry, life.birth, life.part is not None) for life in processor.kernels.lives]
+    lives = [_kept_life(life) for life in processor.kernels.lives]
     for segment in kept.catalog:
         store.delete(segment)
     kept.catalog = _write_whole(pickle.dumps((processor.sessions, processor.origins, lives), protocol=5), store, kept)
     kept.spoken = processor.spoken
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLife:
+    """A query as it is kept: its plan as it runs, where it began, and its places in common windows, if it shares."""
+
+    entry: RegisteredQuery | Table
+    plan: nodes.QueryPlan
+    birth: tuple[int, int]
+    is_part: bool
+    seats: tuple[tuple[int, int], ...] | None
+
+
+def _kept_life(life: Life) -> KeptLife:
+    seats = tuple((seat.window.number, seat.start) for one in life.kernel.tree() for seat in one.seats.values())
+    shares = life.commons is not None
+    return KeptLife(life.entry, life.kernel.plan, life.birth, life.part is not None, seats if shares else None)
 
 
 def _write_whole(data: bytes, store: Store, kept: Kept) -> list[int]:
@@ -206,12 +230,12 @@ def load(store: Store, shard: int, shards: int) -> tuple[LevelProcessor, Kept] |
         )
     processor = _load_catalog(head, store, shard, shards)
     kept = Kept(head["token"], head["following"], head["world"], processor.world, head["catalog"], head["spoken"])
-    for key, (node, kernel) in _places(processor):
+    for key, (node, put) in _places(processor):
         if key in head["windows"]:
             arrived, segments = head["windows"][key]
-            schema = node.inputs[0].schema
-            kernel.held[node], kept.windows[key] = _load_window(schema, arrived, segments, store, processor)
+            held, kept.windows[key] = _load_window(node.inputs[0].schema, arrived, segments, store, processor)
             kept.saved[key] = arrived
+            put(held)
     return processor, kept
 
 
@@ -222,18 +246,28 @@ def token_of(head: bytes) -> str:
 
 
 def _load_catalog(head: dict[str, Any], store: Store, shard: int, shards: int) -> LevelProcessor:
-    lives: list[tuple[RegisteredQuery | Table, tuple[int, int], bool]]
+    lives: list[KeptLife]
     sessions, origins, lives = _read_whole(head["catalog"], store)
     world: World = _read_whole(head["world"], store)
     processor = LevelProcessor(world, shard, shards)
     processor.sessions, processor.origins, processor.spoken = sessions, origins, head["spoken"]
-    for entry, birth, is_part in lives:
-        processor.kernels.begin(entry, birth, processor.part_of(entry) if is_part else None)
+    for kept in lives:
+        _restore_life(kept, processor)
     stepped = iter(head["stepped"])
     for life in processor.kernels.lives:
         for _, kernel in _kernels(life.kernel):
             kernel.has_stepped = next(stepped)
     return processor
+
+
+def _restore_life(kept: KeptLife, processor: LevelProcessor) -> None:
+    kernels, part = processor.kernels, processor.part_of(kept.entry) if kept.is_part else None
+    numbers = [number for number, _ in kept.seats or ()]
+    kernels.following = count(max([next(kernels.following), *(number + 1 for number in numbers)]))
+    life = kernels.begin(kept.entry, kept.birth, part, kept.plan)
+    if life is not None and kept.seats is not None:
+        life.commons = kernels.ground(life)
+        life.kernel.take_seats(life.commons, life.user, kept.seats)
 
 
 def _read_whole(segments: list[int], store: Store) -> Any:
@@ -280,13 +314,21 @@ def _kernels(kernel: QueryKernel, way: tuple[int, ...] = ()) -> Iterator[tuple[t
         yield from _kernels(inner, (*way, number))
 
 
-def _places(processor: LevelProcessor) -> Iterator[tuple[WindowKey, tuple[nodes.Node, QueryKernel]]]:
-    """Every node that may hold tuples."""
+Put = Callable[[Held], None]
+
+
+def _places(processor: LevelProcessor) -> Iterator[tuple[WindowKey, tuple[nodes.Node, Put]]]:
+    """Every node that may hold tuples, and how it is given them: windows in common first, each once."""
+    common = dict[int, tuple[nodes.Node, CommonWindow]]()
     for life in processor.kernels.lives:
         for way, kernel in _kernels(life.kernel):
-            for number, node in enumerate(dict.fromkeys(nodes.walk(kernel.plan.root))):
-                if isinstance(node, nodes.Windowed | nodes.Panes):
-                    yield _key(life, way, number), (node, kernel)
+            for number, node in enumerate(kernel.every):
+                if node in kernel.seats:
+                    common[kernel.seats[node].window.number] = node, kernel.seats[node].window
+                elif isinstance(node, nodes.Windowed | nodes.Panes):
+                    yield _key(life, way, number), (node, partial(kernel.held.__setitem__, node))
+    for number, (node, window) in common.items():
+        yield (COMMON, number, 0, 0, (), 0), (node, partial(setattr, window, "held"))
 
 
 def _key(life: Life, way: tuple[int, ...], number: int) -> WindowKey:
@@ -294,7 +336,14 @@ def _key(life: Life, way: tuple[int, ...], number: int) -> WindowKey:
     return life.entry.kind, life.entry.serial, *life.birth, way, number
 
 
-def _windows(processor: LevelProcessor) -> Iterator[tuple[WindowKey, tuple[nodes.Node, Held]]]:
-    for key, (node, kernel) in _places(processor):
-        if node in kernel.held:
-            yield key, (node, kernel.held[node])
+def _windows(processor: LevelProcessor) -> Iterator[tuple[WindowKey, Held]]:
+    """What is held, by windows of queries and by windows in common."""
+    for life in processor.kernels.lives:
+        for way, kernel in _kernels(life.kernel):
+            for number, node in enumerate(kernel.every):
+                if node in kernel.held:
+                    yield _key(life, way, number), kernel.held[node]
+    for ground in processor.kernels.grounds.values():
+        for window in ground.windows.values():
+            if window.held is not None:
+                yield (COMMON, window.number, 0, 0, (), 0), window.held

@@ -5,13 +5,15 @@ Reads: plan, operators, scalars.  Read by: query.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tidegate.operators import exact, words
 from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.extremes import by_enter, extremes
 from tidegate.operators.timeline import Ranges, Sweep, sweep
-from tidegate.operators.vector import Array, Numbers, Vector, codes, combined_codes, from_values, to_values
+from tidegate.operators.vector import Array, Mask, Numbers, Vector, codes, combined_codes, from_values, to_values
 from tidegate.plan.expressions import Aggregate
 from tidegate.plan.types import BIGINT, DOUBLE, LEVEL
 from tidegate.scalars import aggregates as scalar_aggregates
@@ -21,8 +23,16 @@ from tidegate.scalars.values import Failure
 FEW = 0.25  # of the segments
 
 
+@dataclass(slots=True)
+class Sums:
+    """The sum of an argument in every segment and where it leaves 64 bits, once somebody has asked: SUM, AVG, both."""
+
+    total: Array | None = None
+    over: Mask | None = None
+
+
 def aggregated(call: Aggregate, argument: Vector | None, spans: Sweep, groups: Numbers, evaluator: Evaluator,
-               lifetimes: tuple[Numbers, Numbers]) -> Vector:  # fmt: skip
+               lifetimes: tuple[Numbers, Numbers], sums: Sums | None = None) -> Vector:  # fmt: skip
     """The value of an aggregate in every segment."""
     if argument is None:
         return Vector(BIGINT, spans.count())
@@ -34,7 +44,7 @@ def aggregated(call: Aggregate, argument: Vector | None, spans: Sweep, groups: N
         level = spans.levels(argument.data, evaluator.levels, there)
         return Vector(LEVEL, level, _how_many(argument, spans) == 0)
     if call.name in ("SUM", "AVG") and argument.data.dtype != object:
-        return _sum(call, argument, spans, evaluator)
+        return _sum(call, argument, spans, evaluator, sums or Sums())
     if call.name in ("MIN", "MAX"):
         ranges = spans if isinstance(spans, Ranges) else by_enter(groups, *lifetimes)
         if ranges is not None:
@@ -50,17 +60,19 @@ def _how_many(argument: Vector, spans: Sweep) -> Numbers:
 # ------------------------------------------------------------------------------ sums
 
 
-def _sum(call: Aggregate, argument: Vector, spans: Sweep, evaluator: Evaluator) -> Vector:
+def _sum(call: Aggregate, argument: Vector, spans: Sweep, evaluator: Evaluator, sums: Sums) -> Vector:
     counts = _how_many(argument, spans)
-    longest, shortest = int(spans.count().max(initial=0)), int(counts.min(initial=0))
-    empty = counts == 0 if shortest == 0 else None
-    if argument.type == DOUBLE:
-        total, failure = _doubles(argument, spans, longest), None
-    else:
-        total, failure = _integers(argument, spans, longest, _overflow(call, evaluator))
+    empty = counts == 0 if int(counts.min(initial=0)) == 0 else None
+    if sums.total is None:
+        longest = int(spans.count().max(initial=0))
+        if argument.type == DOUBLE:
+            sums.total = _doubles(argument, spans, longest)
+        else:
+            sums.total, sums.over = _integers(argument, spans, longest)
+    failure = None if sums.over is None else np.where(sums.over, _overflow(call, evaluator), 0)
     if call.name == "SUM":
-        return Vector(call.type, total, empty, failure)
-    return Vector(DOUBLE, total.astype(np.float64) / np.maximum(counts, 1), empty, failure)
+        return Vector(call.type, sums.total, empty, failure)
+    return Vector(DOUBLE, sums.total.astype(np.float64) / np.maximum(counts, 1), empty, failure)
 
 
 def _overflow(call: Aggregate, evaluator: Evaluator) -> int:
@@ -100,8 +112,8 @@ def _by_limbs(data: Array, spans: Sweep) -> Array:
     return exact.rounded(_totals(exact.limbs_of_doubles(data), spans))
 
 
-def _integers(argument: Vector, spans: Sweep, longest: int, failure: int) -> tuple[Numbers, Numbers | None]:
-    """The exact total, and the failure where it leaves 64 bits."""
+def _integers(argument: Vector, spans: Sweep, longest: int) -> tuple[Numbers, Mask | None]:
+    """The exact total, and where it leaves 64 bits."""
     data = argument.data if argument.null is None else np.where(argument.null, 0, argument.data)
     quick = words.integers(data, spans, longest)
     if quick is not None:
@@ -110,7 +122,7 @@ def _integers(argument: Vector, spans: Sweep, longest: int, failure: int) -> tup
     carry, low = totals[:, 0] >> exact.LIMB, totals[:, 0] & exact.MASK
     high = totals[:, 1] + carry
     over = (high < -(2**31)) | (high > 2**31 - 1)
-    return (np.where(over, 0, high) << exact.LIMB) | low, np.where(over, failure, 0)
+    return (np.where(over, 0, high) << exact.LIMB) | low, over
 
 
 def _totals(limbs: exact.Limbs, spans: Sweep) -> exact.Limbs:

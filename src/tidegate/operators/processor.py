@@ -2,21 +2,24 @@
 
 Each lives from the place of its registration to the place of its drop (Q-13): of an epoch's tuples it is given those
 between the two that its level dominates. Streams run before their readers, so that what they give at an instant is
-seen in the same step (Q-14).
+seen in the same step (Q-14). In the epochs in which it begins and ends a query runs alone; in between it shares what it
+has in common with others of its level, and of no other (M-15).
 
 Reads: catalog, gates, plan, operators.  Read by: engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 
 from tidegate.catalog import Entry, RegisteredQuery, Table
 from tidegate.gates.shepherd import share_of
 from tidegate.operators.batch import Arrived, Batch, stack
+from tidegate.operators.commons import Apart, Commons, Shapes
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator, UserCalls
 from tidegate.operators.failing import Failed
@@ -45,8 +48,12 @@ class Feed:
     arrivals: Numbers
 
 
-Part = Callable[[Batch], Mask]
-"""Which tuples are for this part of a query, where several run side by side."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which tuples are for this part of a query, where several run side by side, and by which columns it is split."""
+
+    columns: tuple[int, ...]
+    mask: Callable[[Batch], Mask]
 
 
 @dataclass(slots=True)
@@ -72,6 +79,11 @@ class Life:
     death: Place | None = None
     part: Part | None = None
     count: Count = field(default_factory=Count)
+    commons: Commons | None = None
+    """The common ground that it has joined."""
+    begun: Hashable = None
+    """Equal for those of one shape that began with the same tuple."""
+    user: int = 0
     scans: tuple[nodes.Scan, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -113,23 +125,43 @@ class KernelProcessor:
     levels: LevelTable
     stored: Mapping[tuple[str, str], Batch]
     call_user: Callable[[Level], UserCalls]
+    shares: bool = True
+    """Whether queries share what they have in common; the answers are the same (Q-10)."""
     lives: list[Life] = field(default_factory=list)
     readable: dict[Level, Mask] = field(default_factory=dict)
+    grounds: dict[tuple[Level, tuple[int, ...] | None], Commons] = field(default_factory=dict)
+    """By level, and by the columns by which queries are split."""
+    following: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def begin(self, entry: Entry, place: Place, part: Part | None = None) -> None:
-        """Start a query or a derived stream, or one part of it, with empty windows."""
+    def begin(
+        self, entry: Entry, place: Place, part: Part | None = None, plan: nodes.QueryPlan | None = None
+    ) -> Life | None:
+        """Start a query or a derived stream, or one part of it, with empty windows.
+
+        ``plan`` is another plan of the same meaning, where it has been rewritten.
+        """
         if not isinstance(entry, RegisteredQuery | Table) or entry.plan is None:
-            return
+            return None
         evaluator = Evaluator(self.levels, Failures(), self.call_user(entry.level))
-        kernel = QueryKernel(entry.plan, evaluator, self._relations(entry.plan, entry.level))
-        self.lives.append(Life(entry, kernel, place, part=part))
+        plan = plan or entry.plan
+        kernel = QueryKernel(plan, evaluator, self._relations(plan, entry.level))
+        life = Life(entry, kernel, place, part=part, user=next(self.following))
+        self.lives.append(life)
         self.lives.sort(key=lambda life: life.entry.serial)
+        return life
 
     def end(self, entry: Entry, place: Place) -> None:
         """Give it no tuple behind this place; it makes its steps up to this instant."""
         for life in self.lives:
             if life.entry.kind == entry.kind and life.entry.serial == entry.serial and life.death is None:
                 life.death = place
+
+    def ground(self, life: Life) -> Commons:
+        """The common ground of a query's level: queries of one level share, and only with one another (M-15)."""
+        key = life.entry.level, None if life.part is None else life.part.columns
+        if key not in self.grounds:
+            self.grounds[key] = Commons(Shapes(), lambda: next(self.following))
+        return self.grounds[key]
 
     def _relations(self, plan: nodes.QueryPlan, level: Level) -> dict[nodes.Node, Batch]:
         found: dict[nodes.Node, Batch] = {}
@@ -153,35 +185,77 @@ class KernelProcessor:
 
     def advance(self, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> Iterator[Given]:
         """Run the epoch (last, now]; at most one instant of it may hold places of birth and death."""
-        derived: dict[StreamKey, Feed] = {}
+        given_out = dict(feeds)
+        derived = set[StreamKey]()
+        for ground in self.grounds.values():
+            ground.begin()
         for life in list(self.lives):
-            given = self._advance(life, {**feeds, **derived}, max(last, life.birth[0] - 1), now)
+            given = self._advance(life, given_out, max(last, life.birth[0] - 1), now)
             if given.failed or life.death is not None:
-                self.lives.remove(life)
+                self._remove(life)
             if isinstance(life.entry, Table):
                 key, feed = (life.entry.level, life.entry.name, life.entry.serial), _feed_of(life.entry, given.emitted)
-                derived[key] = _one_after_the_other(derived[key], feed) if key in derived else feed
+                given_out[key] = _one_after_the_other(given_out[key], feed) if key in derived else feed
+                derived.add(key)
             yield given
+        self._settle(now)
+
+    def _remove(self, life: Life) -> None:
+        self.lives = [one for one in self.lives if one is not life]
+        life.kernel.leave(life.user)
+
+    def _settle(self, now: int) -> None:
+        """After the epoch: forget what nobody has any more, and let those that have begun join the others."""
+        for ground in self.grounds.values():
+            ground.end()
+        for life in self.lives if self.shares else ():
+            if life.commons is None and life.birth[0] <= now:
+                life.commons = self.ground(life)
+                life.kernel.join(life.commons, life.user, life.begun)
 
     def _advance(self, life: Life, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> Given:
-        arrived: dict[nodes.Scan, Arrived] = {}
-        for scan in life.scans:
-            feed = feeds.get((scan.level, scan.name, scan.serial))
-            if feed is not None and (given := self._given(life, feed)) is not None:
-                arrived[scan] = given
-        life.kernel.advance(arrived, last, now)
+        if life.commons is None or life.death is not None:
+            tuples = self._alone(life, feeds, last, now)
+        else:
+            tuples = self._together(life, life.commons, feeds, last, now)
         emitted = life.kernel.printed() if isinstance(life.entry, Table) else life.kernel.emitted
         assert emitted is not None
-        life.count.tuples += sum(len(given.instants) for given in arrived.values())
+        life.count.tuples += tuples
         life.count.rows += len(emitted.instants)
         return Given(life.entry, emitted, life.kernel.failed, life.death is not None)
 
-    def _given(self, life: Life, feed: Feed) -> Arrived | None:
+    def _alone(self, life: Life, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> int:
+        """A query by itself; how many tuples it was given."""
+        arrived = {scan: given for scan in life.scans if (given := self._given(life, feeds, scan)) is not None}
+        if life.commons is not None:
+            life.kernel.take_out(life.commons)
+        life.kernel.advance(arrived, last, now)
+        counts = tuple(len(arrived[scan].instants) if scan in arrived else 0 for scan in life.scans)
+        life.begun = (life.birth[0], counts)
+        return sum(counts)
+
+    def _together(self, life: Life, commons: Commons, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> int:
+        """A query with the others; alone, if something goes wrong that its own text must say."""
+        found = {scan: commons.once(("given", scan), lambda scan=scan: self._given(life, feeds, scan))  # type: ignore[misc]
+                 for scan in life.scans}  # fmt: skip
+        arrived = {scan: given for scan, given in found.items() if given is not None}
+        try:
+            life.kernel.share(commons, arrived, last, now)
+        except Apart:
+            tuples = self._alone(life, feeds, last, now)
+            life.kernel.put_back(commons)
+            return tuples
+        return sum(len(given.instants) for given in arrived.values())
+
+    def _given(self, life: Life, feeds: Mapping[StreamKey, Feed], scan: nodes.Scan) -> Arrived | None:
         """The tuples of a stream that a query sees; None if there is none."""
+        feed = feeds.get((scan.level, scan.name, scan.serial))
+        if feed is None:
+            return None
         allowed = self._readable(life.entry.level)
         masks = [] if allowed.all() else [allowed[feed.rows.level]]
         masks += [] if life.sees_all(feed) else [life.sees(feed)]
-        masks += [] if life.part is None else [life.part(feed.rows)]
+        masks += [] if life.part is None else [life.part.mask(feed.rows)]
         if not masks:
             return Arrived(feed.rows, feed.instants) if len(feed.instants) else None
         seen = np.flatnonzero(np.logical_and.reduce(masks))

@@ -29,7 +29,10 @@ class TooManyBoundaries(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of the epoch (last, now]: ``instants`` in any order, and all multiples of each of the ``slides``."""
+    """The steps of the epoch (last, now]: ``instants`` in any order, and all multiples of each of the ``slides``.
+
+    Among the instants NEVER is none.
+    """
 
     last: int
     now: int
@@ -39,7 +42,7 @@ class Steps:
     @property
     def exist(self) -> bool:
         """Whether there is any step."""
-        return any(len(instants) for instants in self.instants) or self._boundary <= self.now
+        return self._boundary <= self.now or self.first != NEVER
 
     @property
     def first(self) -> int:
@@ -56,9 +59,13 @@ class Steps:
     def during(self, changes: Changes) -> Numbers:
         """The steps in order, but boundaries only where some row is there: at the others there is nothing to tell."""
         if not self.slides:
-            return rising(self.instants)
+            return self._written_out()
         start, end = _inhabited(np.maximum(changes.enter, self.last + 1), np.minimum(changes.leave, self.now + 1))
-        return rising([*self.instants, *(_multiples(slide, start, end) for slide in self.slides)])
+        return rising([self._written_out(), *(_multiples(slide, start, end) for slide in self.slides)])
+
+    def _written_out(self) -> Numbers:
+        found = rising(self.instants)
+        return found[:-1] if len(found) and found[-1] == NEVER else found
 
 
 def _inhabited(enter: Numbers, leave: Numbers) -> tuple[Numbers, Numbers]:

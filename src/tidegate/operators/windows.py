@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidegate.operators.batch import BEFORE, NEVER, Batch, Changes, stack
+from tidegate.operators.tables import where
 from tidegate.operators.vector import Numbers, by_group, codes, combined_codes, rising
 from tidegate.plan.windows import Range, Rows, Unbounded, Window
 
@@ -37,7 +38,7 @@ class Held:
         widths = [32 if column.data.dtype == object else column.data.itemsize for column in self.rows.columns]
         return len(self.instants) * (sum(widths) + 32)
 
-    def take(self, kept: Numbers) -> Held:
+    def take(self, kept: Numbers | slice) -> Held:
         """Some of them."""
         return Held(self.rows.take(kept), self.instants[kept], self.number[kept], self.sequence[kept], self.arrived)
 
@@ -60,10 +61,14 @@ def gathered(held: Held | None, fresh: Batch, instants: Numbers) -> Held:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """A window after an epoch: what it holds, what happened, and where slide boundaries by rows fell."""
+    """A window after an epoch: what it holds, what happened, and where slide boundaries by rows fell.
+
+    ``sequence`` is the place of each row of the changes among all tuples that ever arrived.
+    """
 
     held: Held
     changes: Changes
+    sequence: Numbers
     boundaries: Numbers
 
 
@@ -84,9 +89,9 @@ def advance(window: Window, partition: tuple[int, ...], held: Held | None, fresh
             enter, leave = _counted(window, every, keys if partition else None)
             boundaries = _row_boundaries(window, every, last)
     enter, leave = np.where(enter > now, NEVER, enter), np.where(leave > now, NEVER, leave)
-    return Advanced(
-        _kept(window, every, keys if partition else None, leave), _lived(every, enter, leave, last), boundaries
-    )
+    kept = _kept(window, every, keys if partition else None, leave)
+    there = where((enter != NEVER) & (leave > np.maximum(enter, last)))
+    return Advanced(kept, _lived(every, enter, leave, last).take(there), every.sequence[there], boundaries)
 
 
 def _together(partition: tuple[int, ...], held: Held | None, fresh: Batch, instants: Numbers) -> tuple[Held, Numbers]:
@@ -161,11 +166,9 @@ def _kept(window: Window, every: Held, keys: Numbers | None, leave: Numbers) -> 
         newest = np.zeros(int(keys.max()) + 1, np.int64)
         np.maximum.at(newest, keys, every.number)
         kept |= (every.number == newest[keys]) & (every.number % window.slide != 0)
-    return every.take(np.flatnonzero(kept))
+    return every.take(np.flatnonzero(kept))  # a copy: the file of the epoch may go
 
 
 def _lived(every: Held, enter: Numbers, leave: Numbers, last: int) -> Changes:
-    """The tuples that are in the relation at some time of the epoch."""
-    there = (enter != NEVER) & (leave > np.maximum(enter, last))
-    lived = Changes(every.rows, np.where(enter <= last, BEFORE, enter), leave)
-    return lived if there.all() else lived.take(np.flatnonzero(there))
+    """Lifetimes as an epoch sees them: what entered before it was there before."""
+    return Changes(every.rows, np.where(enter <= last, BEFORE, enter), leave)
