@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tidegate.case import Case
 from tidegate.engine.epochs import Epoch
@@ -14,10 +14,16 @@ Keep = Callable[[LevelProcessor], LevelProcessor]
 
 
 def processed(
-    case: Case, size: int, *, shards: int = 1, trusted: bool = False, keep: Keep = lambda one: one
+    case: Case,
+    size: int,
+    *,
+    shards: int = 1,
+    trusted: bool = False,
+    keep: Keep = lambda one: one,
+    off: Iterable[str] = (),
 ) -> list[str]:
     """The lines of a case, in epochs of so many tuples; ``keep`` may put the processor away between two epochs."""
-    assignments, refused = Shepherd(case, size, trusted).assignments()
+    assignments, refused = Shepherd(case, size, trusted, frozenset(off)).assignments()
     found = [refusal_line(one) for one in refused]
     for assignment in assignments:
         for shard in range(shards):

@@ -55,6 +55,7 @@ class Shepherd:
     case: Case
     size: int
     trusted: bool = False
+    off: frozenset[str] = frozenset()
 
     def assignments(self) -> tuple[list[Assignment], list[Refused]]:
         """The processors that the case needs, and the statements that none of them hears."""
@@ -114,7 +115,7 @@ class Shepherd:
         case = self.case
         relations = {name: (known.schema, self._stored(known.schema, known.rows, level))
                      for name, known in case.relations.items()}  # fmt: skip
-        return World(case.levels, level, case.streams, relations, serves_all)
+        return World(case.levels, level, case.streams, relations, serves_all, self.off)
 
     def _stored(
         self, schema: Schema, rows: tuple[tuple[Level, tuple[object, ...]], ...], level: Level
