@@ -34,21 +34,29 @@ def run_epochs(key: Key, shards: int, paths: Sequence[tuple[int, str]], store: S
             if epoch.world is None:
                 raise ValueError(f"epoch {number} of {key[1]} came before its first")
             found = LevelProcessor(epoch.world, key[2], shards), Kept()
+        files = dict[int, tuple[bytes, str]]()
         for place, result in enumerate(found[0].advance(epoch)):
-            name = f"{key[1]}-{number}-{key[2]}-{place}.arrow"
-            yield number, _put(os.path.join(results, name), result) if len(result.body) > LARGE else result
+            if len(result.body) > LARGE:
+                path = os.path.join(results, f"{key[1]}-{number}-{key[2]}-{place}.arrow")
+                result = replace(result, body=b"", path=_put(path, result.body, files))
+            yield number, result
     if found is not None:
         save(found[0], store, found[1])
         _keep(key, found)
         yield paths[-1][0], found[0].statistics()
 
 
-def _put(path: str, result: Result) -> Result:
-    """Write beside its place and move there: an epoch that is run again overwrites its own results."""
-    with open(f"{path}.{os.getpid()}", "wb") as file:
-        file.write(result.body)
-    os.replace(file.name, path)
-    return replace(result, body=b"", path=path)
+def _put(path: str, body: bytes, files: dict[int, tuple[bytes, str]]) -> str:
+    """Write beside its place and move there: an epoch that is run again overwrites its own results.
+
+    Queries that share a result give the same bytes, which lie in one file; ``files`` are those of the epoch so far.
+    """
+    if id(body) not in files:
+        with open(f"{path}.{os.getpid()}", "wb") as file:
+            file.write(body)
+        os.replace(file.name, path)
+        files[id(body)] = body, path  # kept, so that nothing else gets its identity
+    return files[id(body)][1]
 
 
 def _awaken(key: Key, shards: int, store: Store) -> tuple[LevelProcessor, Kept] | None:

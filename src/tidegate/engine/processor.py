@@ -26,6 +26,7 @@ from tidegate.language.session import Sessions, Spoken, text_key
 from tidegate.log import QUARANTINE_FIELDS, catalog_of
 from tidegate.operators.arrow import encode, from_arrow, to_record_batch
 from tidegate.operators.batch import Batch
+from tidegate.operators.emit import Emitted
 from tidegate.operators.processor import Feed, Given, KernelProcessor, Part, StreamKey
 from tidegate.operators.tables import with_system_columns
 from tidegate.operators.vector import LevelTable
@@ -70,6 +71,8 @@ class LevelProcessor:
     kernels: KernelProcessor = field(init=False)
     origins: dict[int, int] = field(init=False, default_factory=dict)
     """The statement behind each serial number of the sessions."""
+    bodies: dict[tuple[int, tuple[str, ...]], tuple[Emitted, bytes]] = field(init=False, default_factory=dict)
+    """The results of the epoch, by what was emitted (which is kept, so that nothing else gets its identity)."""
     spoken: int = field(init=False, default=0)
     """How many statements it has read: whoever keeps it elsewhere sees whether the catalog may have changed."""
 
@@ -151,6 +154,7 @@ class LevelProcessor:
             yield from self._rows_of(given)
             if given.failed:
                 yield from self._suspend(given)
+        self.bodies.clear()
 
     # ---------------------------------------------------------------- statements
 
@@ -209,10 +213,17 @@ class LevelProcessor:
         entry, emitted = given.entry, given.emitted
         if not isinstance(entry, RegisteredQuery) or entry.plan is None or len(emitted.instants) == 0:
             return
-        names = [column.name for column in entry.plan.columns]
-        body = encode(to_record_batch(emitted.rows, names, self.levels, {INSTANT: emitted.instants}))
         kind = "-" if entry.plan.emit == nodes.DSTREAM else "+"
+        body = self._encoded(emitted, tuple(column.name for column in entry.plan.columns))
         yield Result(self.origins[entry.serial], entry.serial, entry.level, kind, entry.name, body)
+
+    def _encoded(self, emitted: Emitted, names: tuple[str, ...]) -> bytes:
+        """Rows as bytes; those that several queries give are the same object."""
+        key = id(emitted), names
+        if key not in self.bodies:
+            body = encode(to_record_batch(emitted.rows, names, self.levels, {INSTANT: emitted.instants}))
+            self.bodies[key] = emitted, body
+        return self.bodies[key][1]
 
     def _suspend(self, given: Given) -> Iterator[Result]:
         """Q-9: the query is not running from here on, unless it ended anyway."""

@@ -55,6 +55,7 @@ class Load:
     cases: Sequence[Case]
     cuts: Cuts
     trusted: bool = False
+    off: frozenset[str] = frozenset()
     assignments: list[list[Assignment]] = field(default_factory=list)
     refused: list[list[Refused]] = field(default_factory=list)
     results: dict[tuple[int, int, int, int], list[Result]] = field(default_factory=dict)
@@ -62,7 +63,7 @@ class Load:
 
     def __post_init__(self) -> None:
         for case in self.cases:
-            assignments, refused = Shepherd(case, self.cuts.size(case), self.trusted).assignments()
+            assignments, refused = Shepherd(case, self.cuts.size(case), self.trusted, self.off).assignments()
             self.assignments.append(assignments)
             self.refused.append(refused)
 

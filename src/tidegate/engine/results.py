@@ -76,8 +76,13 @@ class Results:
             elif result.kind in (ERROR, SHOWN):
                 body = {"name": result.name, **json.loads(result.body)}
                 self._write(result.serial, f"{epoch}{PROBLEM}", json.dumps(body).encode())
+        merged = dict[tuple[bytes | str, ...], pa.RecordBatch]()
         for (serial, epoch), parts in rows.items():
-            self._write(serial, f"{epoch}{ROWS}", _merged(parts, self.lattice))
+            key = tuple(part.path or part.body for part in parts)
+            if key not in merged:
+                merged[key] = _merged(parts, self.lattice)  # once for all queries that share a result
+            told_of = {"name": str(parts[0].name), "kind": parts[0].kind}
+            self._write(serial, f"{epoch}{ROWS}", encode(merged[key].replace_schema_metadata(told_of)))
         with self.changed:
             self._note(told, self.done)
             self.changed.notify_all()
@@ -173,7 +178,7 @@ def body_of(result: Result) -> bytes:
     return result.body if result.path is None else Path(result.path).read_bytes()
 
 
-def _merged(parts: Sequence[Result], lattice: Lattice) -> bytes:
+def _merged(parts: Sequence[Result], lattice: Lattice) -> pa.RecordBatch:
     """Rows of all shards in printed order: by instant, then by text, then by level."""
     batches = [decode(body_of(part)) for part in parts]
     levels = LevelTable(lattice)
@@ -183,8 +188,7 @@ def _merged(parts: Sequence[Result], lattice: Lattice) -> bytes:
     instants = np.concatenate([np.asarray(batch.column(width + 1)) for batch in batches])
     ordered = in_printed_order(by_instant(rows, instants), schema, levels)
     names = [one.name for one in schema]
-    batch = to_record_batch(ordered.rows, names, levels, {INSTANT: ordered.instants})
-    return encode(batch.replace_schema_metadata({"name": str(parts[0].name), "kind": parts[0].kind}))
+    return to_record_batch(ordered.rows, names, levels, {INSTANT: ordered.instants})
 
 
 ROW_LEVEL, ROW_TIME = "row_level", "row_time"

@@ -18,6 +18,7 @@ from tidegate.catalog import RegisteredQuery, Table
 from tidegate.operators.batch import Batch
 from tidegate.operators.vector import LevelTable, Numbers, Vector
 from tidegate.plan import nodes
+from tidegate.plan.explain import headline
 from tidegate.plan.expressions import Aggregate as Call
 from tidegate.plan.expressions import Column, can_fail
 from tidegate.plan.types import DOUBLE, LEVEL
@@ -34,7 +35,18 @@ def place(entry: RegisteredQuery | Table, shards: int) -> int:
     plan = entry.plan
     if plan is None or shards == 1 or isinstance(entry, Table) or _may_fail(plan) or _reads_derived(plan):
         return HOME
-    return EVERYWHERE if split_columns(plan) else entry.serial % shards
+    return EVERYWHERE if split_columns(plan) else _turn(plan) % shards
+
+
+def _turn(plan: nodes.QueryPlan) -> int:
+    """Queries with the same windows go to the same shard: there they are held once, whoever asks."""
+    windows = {
+        " ".join(headline(below) for below in nodes.walk(node.input if isinstance(node, nodes.Panes) else node))
+        for inner in nodes.every_plan(plan)
+        for node in nodes.walk(inner.root)
+        if isinstance(node, nodes.Windowed | nodes.Panes)
+    }
+    return zlib.crc32("\n".join(sorted(windows)).encode())
 
 
 def _reads_derived(plan: nodes.QueryPlan) -> bool:
