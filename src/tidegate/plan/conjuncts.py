@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import product
 
 from tidegate.plan.describe import describe
-from tidegate.plan.expressions import And, Between, Compare, Expression, In, Literal, Not, Or, can_fail
+from tidegate.plan.expressions import And, Between, Compare, Convert, Expression, In, Literal, Not, Or, can_fail
 from tidegate.plan.types import DOUBLE, LEVEL
 
 MOST_CONJUNCTS = 64
@@ -54,9 +54,14 @@ def canonical(expression: Expression) -> Expression:
 def _swapped(left: Expression, right: Expression) -> bool:
     if can_fail(left) and can_fail(right):
         return False
-    if isinstance(left, Literal) != isinstance(right, Literal):
-        return isinstance(left, Literal)
+    if is_constant(left) != is_constant(right):
+        return is_constant(left)
     return describe(left) > describe(right)
+
+
+def is_constant(expression: Expression) -> bool:
+    """A literal, widened or not."""
+    return is_constant(expression.operand) if isinstance(expression, Convert) else isinstance(expression, Literal)
 
 
 def _push_negation(expression: Expression, negate: bool) -> Expression:

@@ -1,0 +1,1 @@
+"""Many plans to one: what queries of a level have in common."""

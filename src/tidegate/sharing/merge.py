@@ -1,0 +1,198 @@
+"""Decomposing a plan over what runs already, and merging plans of one level into one (M-17, M-18).
+
+A select that needs more than a running one becomes the running one and a select for the rest behind it. After that, two
+nodes do the same work exactly if they are equal; so merging is adding what is not there yet, and the edges of a
+decomposed plan lead to the nodes that are (Algorithm 1, with its third loop put right: a node is added only if there is
+*no* equivalent one).
+
+Reads: plan, security, sharing.  Read by: sharing, engine, cli.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tidegate.plan import nodes
+from tidegate.plan.expressions import Column, Expression, can_fail, conjunction
+from tidegate.security.lattice import Lattice
+from tidegate.sharing.implication import implies
+from tidegate.sharing.normal import movable, normal, with_inputs
+
+Reusable = nodes.Select | nodes.Before
+MOST_TRIED = 8
+
+
+def decomposed(
+    plan: nodes.QueryPlan,
+    executing: Iterable[nodes.Node],
+    lattice: Lattice | None = None,
+    *,
+    implied: bool = True,
+    projects: bool = False,
+) -> nodes.QueryPlan:
+    """The plan with each condition built on the best executing one over the same input; the meaning stays.
+
+    ``Select(x, {p, q})`` over an executing ``Select(x, {p})`` becomes ``Select(Select(x, {p}), {q})``; with ``implied``
+    also over one that only follows (M-21), with ``projects`` columns are taken from an executing project (M-17).
+    A condition that can fail, or that has sub-queries or something beside it, is left alone.
+    """
+    return _Reuse(_by_input(executing), lattice, implied, projects).plan(plan)
+
+
+def every_node(plan: nodes.QueryPlan) -> Iterator[nodes.Node]:
+    """The nodes of a plan and of the plans inside it: what it executes."""
+    for inner in nodes.every_plan(plan):
+        yield from nodes.walk(inner.root)
+
+
+def _by_input(executing: Iterable[nodes.Node]) -> dict[nodes.Node, list[nodes.Node]]:
+    found: dict[nodes.Node, dict[nodes.Node, None]] = {}
+    for node in executing:
+        if isinstance(node, nodes.Select | nodes.Before | nodes.Project):
+            found.setdefault(node.input, {})[node] = None
+    return {below: list(above) for below, above in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Executing conditions one behind the other; what they test, and what is left to test."""
+
+    node: nodes.Node
+    tested: tuple[Expression, ...]
+    rest: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reuse:
+    executing: Mapping[nodes.Node, list[nodes.Node]]
+    lattice: Lattice | None
+    implied: bool
+    projects: bool
+
+    def plan(self, plan: nodes.QueryPlan) -> nodes.QueryPlan:
+        root = self.node(plan.root)
+        return plan if root is plan.root else replace(plan, root=root)
+
+    def node(self, node: nodes.Node) -> nodes.Node:
+        if isinstance(node, nodes.StreamOf | nodes.RelationOf):
+            inner = self.plan(node.plan)
+            return node if inner is node.plan else replace(node, plan=inner)
+        node = with_inputs(node, tuple(self.node(below) for below in node.inputs))
+        match node:
+            case nodes.Select() | nodes.Before():
+                return self._condition(node)
+            case nodes.Project() if self.projects:
+                return self._project(node)
+            case _:
+                return node
+
+    # ---------------------------------------------------------------- conditions
+
+    def _condition(self, node: Reusable) -> nodes.Node:
+        wanted = movable(node)
+        if not wanted:
+            return node
+        chain = self._longest(_Chain(node.input, (), wanted), type(node), wanted, MOST_TRIED)
+        rest = conjunction(chain.rest)
+        if not chain.tested:
+            return node
+        return chain.node if rest is None else type(node)(chain.node, rest)
+
+    def _longest(self, chain: _Chain, kind: type[Reusable], wanted: tuple[Expression, ...], tried: int) -> _Chain:
+        """The chain that leaves least to test: by conditions that are parts of the wanted one, else by implied ones."""
+        above = [node for node in self.executing.get(chain.node, ()) if isinstance(node, kind)]
+        found = [(node, own) for node in above if (own := movable(node))]
+        known = set(wanted)
+        parts = [(node, own) for node, own in found if known.issuperset(own) and not set(chain.rest).isdisjoint(own)]
+        parts.sort(key=lambda one: -len(set(chain.rest) & set(one[1])))
+        if parts:
+            fewer = max(1, tried // 2)
+            longer = [self._longest(self._over(chain, *one), kind, wanted, fewer) for one in parts[:tried]]
+            return min(longer, key=lambda one: len(one.rest))
+        tightest = self._tightest(chain, found, wanted) if self.implied and chain.rest else None
+        return self._longest(self._over(chain, *tightest), kind, wanted, tried) if tightest else chain
+
+    def _over(self, chain: _Chain, node: nodes.Node, own: tuple[Expression, ...]) -> _Chain:
+        tested = (*chain.tested, *own)
+        rest = tuple(part for part in chain.rest if part not in own)
+        if self.implied:
+            rest = tuple(part for part in rest if not implies(tested, part, self.lattice))
+        return _Chain(node, tested, rest)
+
+    def _tightest(
+        self, chain: _Chain, found: Sequence[tuple[nodes.Node, tuple[Expression, ...]]], wanted: tuple[Expression, ...]
+    ) -> tuple[nodes.Node, tuple[Expression, ...]] | None:
+        """The executing condition that follows from the wanted one and from which most others follow."""
+        best: tuple[nodes.Node, tuple[Expression, ...]] | None = None
+        for node, own in found:
+            tighter = best is None or (implies(own, best[1], self.lattice) and not implies(best[1], own, self.lattice))
+            if tighter and implies(wanted, own, self.lattice) and not implies(chain.tested, own, self.lattice):
+                best = (node, own)
+        return best
+
+    # ---------------------------------------------------------------- projects
+
+    def _project(self, node: nodes.Project) -> nodes.Node:
+        """Project(x, {a})  ->  Project(Project(x, {a, b}), {a})  where the inner one executes."""
+        for wider in self.executing.get(node.input, ()):
+            if isinstance(wider, nodes.Project) and wider != node and gives(wider, node):
+                places = {column: place for place, column in enumerate(wider.columns)}
+                columns = tuple(
+                    Column(places[column], name, type=column.type)
+                    for column, name in zip(node.columns, node.names, strict=True)
+                )
+                return nodes.Project(wider, columns, node.names)
+        return node
+
+
+def gives(wider: nodes.Project, node: nodes.Project) -> bool:
+    """Whether all columns of a project are among those of another, which cannot fail for any of its own."""
+    return set(node.columns) <= set(wider.columns) and not any(map(can_fail, wider.columns))
+
+
+# ------------------------------------------------------------------------------ merging
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query of a level; its name is what people see."""
+
+    name: str
+    level: str
+    plan: nodes.QueryPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The plans of one level as one: who uses which node. Equal nodes are the same node."""
+
+    plans: tuple[tuple[str, nodes.QueryPlan], ...] = ()
+    users: Mapping[nodes.Node | nodes.QueryPlan, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> tuple[nodes.Node, ...]:
+        """Every node once, each after those that feed it."""
+        return tuple(node for node in self.users if isinstance(node, nodes.Node))
+
+
+def merged(queries: Sequence[Query], lattice: Lattice | None = None, *, implied: bool = True) -> Merged:
+    """The merged plan of queries of one level, in the order of their registration (M-15)."""
+    if len({query.level for query in queries}) > 1:
+        raise ValueError("queries of different levels are never merged")
+    plans: list[tuple[str, nodes.QueryPlan]] = []
+    users: dict[nodes.Node | nodes.QueryPlan, tuple[str, ...]] = {}
+    for query in queries:
+        there = [node for node in users if isinstance(node, nodes.Node)]
+        plan = decomposed(normal(query.plan), there, lattice, implied=implied, projects=True)
+        plans.append((query.name, plan))
+        every: list[nodes.Node | nodes.QueryPlan] = [*_upwards(plan), plan]
+        for used in dict.fromkeys(every):
+            users[used] = (*users.get(used, ()), query.name)
+    return Merged(tuple(plans), users)
+
+
+def _upwards(plan: nodes.QueryPlan) -> Iterator[nodes.Node]:
+    """Every node of a plan and of the plans inside it, each after those that feed it."""
+    for inner in reversed(list(nodes.every_plan(plan))):
+        yield from reversed(list(nodes.walk(inner.root)))
