@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from tidegate.catalog import RELATION, STREAM, Entry, RegisteredQuery, Table
 from tidegate.engine.epochs import INSTANT, Epoch, Said, World
+from tidegate.engine.merging import Merging
 from tidegate.engine.shards import EVERYWHERE, HOME, place, shard_numbers, split_columns
 from tidegate.errors import Problem
 from tidegate.functions.calls import Hosts
@@ -27,7 +28,7 @@ from tidegate.log import QUARANTINE_FIELDS, catalog_of
 from tidegate.operators.arrow import encode, from_arrow, to_record_batch
 from tidegate.operators.batch import Batch
 from tidegate.operators.emit import Emitted
-from tidegate.operators.processor import Feed, Given, KernelProcessor, Part, StreamKey
+from tidegate.operators.processor import Feed, Given, Ground, KernelProcessor, Part, StreamKey, ground_of
 from tidegate.operators.tables import with_system_columns
 from tidegate.operators.vector import LevelTable
 from tidegate.plan import nodes
@@ -35,10 +36,10 @@ from tidegate.plan.schema import Schema, with_hidden
 from tidegate.plan.types import LEVEL
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Level
+from tidegate.sharing.switches import SHARING
 from tidegate.text import locate
 
 ERROR, SHOWN, STATISTICS = "error", "shown", "statistics"
-SHARING = "sharing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class LevelProcessor:
     hosts: Hosts = field(init=False, default_factory=Hosts)
     sessions: Sessions = field(init=False)
     kernels: KernelProcessor = field(init=False)
+    merging: Merging = field(init=False)
     origins: dict[int, int] = field(init=False, default_factory=dict)
     """The statement behind each serial number of the sessions."""
     bodies: dict[tuple[int, tuple[str, ...]], tuple[Emitted, bytes]] = field(init=False, default_factory=dict)
@@ -85,6 +87,7 @@ class LevelProcessor:
             (lattice.bottom, name): self._rows(rows, schema, instants=False)
             for name, (schema, rows) in self.world.relations.items()
         }
+        self.merging = Merging(self.levels.lattice, self.world.off, self._running)
         shares = SHARING not in self.world.off
         self.kernels = KernelProcessor(self.levels, stored, self.hosts.columns_at, shares)  # type: ignore[arg-type]
 
@@ -166,10 +169,17 @@ class LevelProcessor:
         for entry in spoken:
             if entry.ended:
                 self.kernels.end(entry.ended, (said.instant, said.arrival))
+                self.merging.forget()
             if entry.begun:
                 self._begin(entry.begun, (said.instant, said.arrival))
             if self.shard == HOME and self._answers(entry.level):
                 yield from self._told(said, entry)
+
+    def _running(self, ground: Ground) -> Iterator[nodes.QueryPlan]:
+        """The plans, as they run, of what shares a ground."""
+        for life in self.kernels.lives:
+            if life.death is None and ground_of(life.entry.level, life.part) == ground:
+                yield life.kernel.plan
 
     def _answers(self, level: Level) -> bool:
         return self.world.serves_all or level == self.world.level
@@ -181,7 +191,8 @@ class LevelProcessor:
             return
         here = place(entry, self.shards)
         if here in (EVERYWHERE, self.shard):
-            self.kernels.begin(entry, where, self.part_of(entry) if here == EVERYWHERE else None)
+            part = self.part_of(entry) if here == EVERYWHERE else None
+            self.kernels.begin(entry, where, part, self.merging.planned(entry.plan, entry.level, part))
 
     def part_of(self, entry: RegisteredQuery | Table) -> Part:
         """Which tuples this shard takes for a query that runs on every shard."""

@@ -56,6 +56,15 @@ class Part:
     mask: Callable[[Batch], Mask]
 
 
+Ground = tuple[Level, tuple[int, ...] | None]
+"""A level, and the columns by which queries are split: who has both in common is given the same tuples."""
+
+
+def ground_of(level: Level, part: Part | None) -> Ground:
+    """The ground of a query: queries of one level share, and only with one another (M-15)."""
+    return level, None if part is None else part.columns
+
+
 @dataclass(slots=True)
 class Count:
     """Tuples that a query was given and rows that it gave."""
@@ -129,8 +138,7 @@ class KernelProcessor:
     """Whether queries share what they have in common; the answers are the same (Q-10)."""
     lives: list[Life] = field(default_factory=list)
     readable: dict[Level, Mask] = field(default_factory=dict)
-    grounds: dict[tuple[Level, tuple[int, ...] | None], Commons] = field(default_factory=dict)
-    """By level, and by the columns by which queries are split."""
+    grounds: dict[Ground, Commons] = field(default_factory=dict)
     following: Iterator[int] = field(default_factory=lambda: count(1))
 
     def begin(
@@ -157,8 +165,8 @@ class KernelProcessor:
                 life.death = place
 
     def ground(self, life: Life) -> Commons:
-        """The common ground of a query's level: queries of one level share, and only with one another (M-15)."""
-        key = life.entry.level, None if life.part is None else life.part.columns
+        """What a query has in common with others."""
+        key = ground_of(life.entry.level, life.part)
         if key not in self.grounds:
             self.grounds[key] = Commons(Shapes(), lambda: next(self.following))
         return self.grounds[key]
