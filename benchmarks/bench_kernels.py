@@ -28,7 +28,7 @@ from tidegate.catalog import Table as Stream
 from tidegate.language.binder import bind_query
 from tidegate.language.parser import parse
 from tidegate.language.syntax import Select
-from tidegate.operators.batch import Arrived, Batch
+from tidegate.operators.batch import Arrived, Batch, arrived
 from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.query import QueryKernel
 from tidegate.operators.vector import Failures, LevelTable, Vector
@@ -85,7 +85,7 @@ def _tuples(chance: np.random.Generator, start: int, count: int, step: int) -> A
         Vector(LEVEL, level),
         Vector(BIGINT, instants // 1_000_000),
     )
-    return Arrived(Batch(columns, level), instants)
+    return arrived(Batch(columns, level), instants)
 
 
 def kernels(plan: nodes.QueryPlan, stream: list[dict[nodes.Scan, Arrived]]) -> tuple[float, list[float]]:

@@ -13,7 +13,7 @@ from tidegate.catalog import STREAM, Catalog, Table
 from tidegate.language.binder import bind_query
 from tidegate.language.parser import parse
 from tidegate.language.syntax import Select
-from tidegate.operators.batch import Arrived, Batch
+from tidegate.operators.batch import Batch, arrived
 from tidegate.operators.evaluate import Evaluator
 from tidegate.operators.failing import Failed
 from tidegate.operators.query import QueryKernel
@@ -57,7 +57,7 @@ class Running:
     def advance(self, rows: Batch, instants: Iterable[int], last: int, now: int) -> list[Line]:
         """One epoch in, its lines out, in printed order."""
         scan = next(iter(nodes.scans(self.plan)))
-        self.kernel.advance({scan: Arrived(rows, np.array(instants, np.int64))}, last, now)
+        self.kernel.advance({scan: arrived(rows, np.array(instants, np.int64))}, last, now)
         given = self.kernel.printed()
         values = [[_exactly(value) for value in to_values(column)] for column in given.rows.columns]
         labels = [self.levels.labels[number] for number in given.rows.level]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.operators.kernels import LATTICE, Running
-from tidegate.operators.batch import Arrived, Batch
+from tidegate.operators.batch import Batch, arrived
 from tidegate.operators.vector import Array, Vector
 from tidegate.plan import nodes
 from tidegate.plan.types import BIGINT, DOUBLE, INT, LEVEL
@@ -39,7 +39,7 @@ def no_drift(tuples: int, seed: int, every: int) -> None:
         columns = (Vector(INT, zeros), Vector(DOUBLE, values), Vector(BIGINT, zeros), Vector(LEVEL, bottom))
         rows = Batch((*columns, Vector(BIGINT, zeros)), bottom)
         instants = np.arange(start, start + EPOCH)
-        given = running.kernel.advance({scan: Arrived(rows, instants)}, start - 1, start + EPOCH - 1)
+        given = running.kernel.advance({scan: arrived(rows, instants)}, start - 1, start + EPOCH - 1)
         if epoch % every == 0:
             tail = [math.fsum(values[end - WINDOW : end]) / WINDOW for end in range(EPOCH - 20, EPOCH + 1)]
             assert given.rows.columns[0].data[-21:].tolist() == tail, f"epoch {epoch}"

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from tidegate.catalog import RELATION, STREAM, Entry, RegisteredQuery, Table
 from tidegate.engine.epochs import INSTANT, Epoch, Said, World
+from tidegate.engine.feeds import EVERYTHING, NOTHING, Prefilter, Reader, prefilter
 from tidegate.engine.merging import Merging
 from tidegate.engine.shards import EVERYWHERE, HOME, place, shard_numbers, split_columns
 from tidegate.errors import Problem
@@ -36,7 +37,8 @@ from tidegate.plan.schema import Schema, with_hidden
 from tidegate.plan.types import LEVEL
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Level
-from tidegate.sharing.switches import SHARING
+from tidegate.sharing.prefilter import Want, wants
+from tidegate.sharing.switches import BITS, COLUMNS, PREFILTER, SHARING
 from tidegate.text import locate
 
 ERROR, SHOWN, STATISTICS = "error", "shown", "statistics"
@@ -73,6 +75,8 @@ class LevelProcessor:
     merging: Merging = field(init=False)
     origins: dict[int, int] = field(init=False, default_factory=dict)
     """The statement behind each serial number of the sessions."""
+    wanted: tuple[int, dict[StreamKey, Prefilter]] = field(init=False, default_factory=lambda: (-1, {}))
+    """What is wanted of each stream, as long as the same queries run."""
     bodies: dict[tuple[int, tuple[str, ...]], tuple[Emitted, bytes]] = field(init=False, default_factory=dict)
     """The results of the epoch, by what was emitted (which is kept, so that nothing else gets its identity)."""
     spoken: int = field(init=False, default=0)
@@ -114,18 +118,18 @@ class LevelProcessor:
         """Run an epoch; each instant with statements is a step of its own."""
         if epoch.world is not None:
             self._learn(epoch.world)
-        last, feeds = epoch.last, self._feeds(epoch)
+        last = epoch.last
         for instant, group in groupby(epoch.said, key=lambda said: said.instant):
             if last < instant - 1 < epoch.now:
-                yield from self._run(feeds, last, instant - 1)
+                yield from self._run(epoch, last, instant - 1)
                 last = instant - 1
             for said in group:
                 yield from self._say(said)
             if last < instant <= epoch.now:
-                yield from self._run(feeds, last, instant)
+                yield from self._run(epoch, last, instant)
                 last = instant
         if last < epoch.now:
-            yield from self._run(feeds, last, epoch.now)
+            yield from self._run(epoch, last, epoch.now)
         if epoch.said:
             self._forget()
 
@@ -136,15 +140,32 @@ class LevelProcessor:
         known = {entry.serial for entry in (*self.sessions.catalog.entries.values(), *running)}
         self.origins = {serial: number for serial, number in self.origins.items() if serial in known}
 
-    def _feeds(self, epoch: Epoch) -> dict[StreamKey, Feed]:
+    def _feeds(self, epoch: Epoch, last: int, now: int) -> dict[StreamKey, Feed]:
+        """The tuples of (last, now] that somebody wants, by stream."""
         feeds: dict[StreamKey, Feed] = {}
+        reader = Reader(self.levels, BITS not in self.world.off)
         for name, batch in epoch.tuples.items():
-            lattice = self.levels.lattice
-            home = lattice.top if name == QUARANTINE else lattice.bottom
+            home = self.levels.lattice.top if name == QUARANTINE else self.levels.lattice.bottom
             schema = QUARANTINE_FIELDS if name == QUARANTINE else self.world.streams[name]
-            instants, arrivals = (np.asarray(batch.column(len(schema) + place)) for place in (1, 2))
-            feeds[home, name, 0] = Feed(self._rows(batch, schema, instants=True), instants, arrivals)
+            instants = np.asarray(batch.column(len(schema) + 1))
+            low, high = np.searchsorted(instants, [last, now], side="right")
+            key = home, name, 0
+            feeds[key] = reader.feed(batch.slice(low, high - low), schema, self._prefilter(key))
         return feeds
+
+    def _prefilter(self, key: StreamKey) -> Prefilter:
+        """What the running queries want of a stream, found anew when others run."""
+        if PREFILTER in self.world.off:
+            return EVERYTHING
+        if self.wanted[0] != self.kernels.generation:
+            bits, found = BITS not in self.world.off, dict[StreamKey, list[Want]]()
+            for life in self.kernels.lives:
+                for want in wants(life.kernel.plan, by_bits=bits):
+                    found.setdefault((want.scan.level, want.scan.name, want.scan.serial), []).append(want)
+            columns = COLUMNS not in self.world.off
+            made = {one: prefilter(asked, columns=columns, bits=bits) for one, asked in found.items()}
+            self.wanted = self.kernels.generation, made
+        return self.wanted[1].get(key, NOTHING)
 
     def _rows(self, batch: pa.RecordBatch, schema: Schema, *, instants: bool) -> Batch:
         columns = tuple(from_arrow(batch.column(n), column.type, self.levels) for n, column in enumerate(schema))
@@ -152,8 +173,8 @@ class LevelProcessor:
         moments = np.asarray(batch.column(len(schema) + 1)) if instants else np.zeros(len(rows), np.int64)
         return with_system_columns(rows, moments, with_hidden(schema, instants=instants))
 
-    def _run(self, feeds: dict[StreamKey, Feed], last: int, now: int) -> Iterator[Result]:
-        for given in self.kernels.advance({key: _between(feed, last, now) for key, feed in feeds.items()}, last, now):
+    def _run(self, epoch: Epoch, last: int, now: int) -> Iterator[Result]:
+        for given in self.kernels.advance(self._feeds(epoch, last, now), last, now):
             yield from self._rows_of(given)
             if given.failed:
                 yield from self._suspend(given)
@@ -250,11 +271,3 @@ class LevelProcessor:
         if self._answers(entry.level):
             body = json.dumps({"time": failed.instant, "error": problem.to_json()}).encode()
             yield Result(self.origins[entry.serial], entry.serial, entry.level, ERROR, entry.name, body)
-
-
-def _between(feed: Feed, last: int, now: int) -> Feed:
-    """The tuples of (last, now]; tuples are in order of their instants."""
-    low, high = np.searchsorted(feed.instants, [last, now], side="right")
-    if low == 0 and high == len(feed.instants):
-        return feed
-    return Feed(feed.rows.take(np.arange(low, high)), feed.instants[low:high], feed.arrivals[low:high])

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidegate.operators.batch import Batch
-from tidegate.operators.vector import Array, LevelTable, Numbers, Vector, numpy_kind
+from tidegate.operators.vector import UNREAD, Array, LevelTable, Numbers, Vector, numpy_kind, unread
 from tidegate.plan.schema import Schema
 from tidegate.plan.types import DOUBLE, LEVEL, Type
 from tidegate.security.lattice import Level
@@ -44,7 +44,7 @@ def to_arrow(vector: Vector, levels: LevelTable) -> pa.Array:
     """A column as an Arrow array."""
     if vector.type == LEVEL:
         return _labels(vector, levels)
-    if vector.type.name == "null":
+    if vector.type.name == "null" or vector.type == UNREAD:
         return pa.nulls(len(vector))
     if vector.data.dtype == object:
         return pa.array(vector.data, arrow_type(vector.type), mask=vector.null)
@@ -63,6 +63,8 @@ def from_arrow(array: pa.Array, kind: Type, levels: LevelTable) -> Vector:
     """An Arrow array as a column."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
+    if pa.types.is_null(array.type) and kind.name != "null":
+        return unread(len(array))
     null = np.asarray(array.is_null()) if array.null_count else None
     if kind == LEVEL:
         return Vector(LEVEL, _numbers(array, levels), null)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tidegate.operators.vector import Mask, Numbers, Vector, concatenate
-from tidegate.plan.expressions import ScalarSubquery
+from tidegate.plan.expressions import Expression, ScalarSubquery
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,64 @@ def stack(batches: Sequence[Batch]) -> Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Bits:
+    """Conditions that were tested already, for tuples that stood at some places then (None: at all of them)."""
+
+    masks: Mapping[Expression, Mask]
+    places: Numbers | None = None
+
+    def all_of(self, conditions: Sequence[Expression]) -> Mask | None:
+        """For which tuples all of some conditions hold; None if one of them was not tested."""
+        if not conditions or any(one not in self.masks for one in conditions):
+            return None
+        found: Mask = np.logical_and.reduce([self.masks[one] for one in conditions])
+        return found if self.places is None else found[self.places]
+
+    def take(self, rows: Numbers | slice) -> Bits:
+        """Of some of the tuples."""
+        if not self.masks or (isinstance(rows, slice) and rows == slice(None)):
+            return self
+        if self.places is not None:
+            return Bits(self.masks, self.places[rows])
+        return Bits(self.masks, rows if not isinstance(rows, slice) else np.arange(self._tested)[rows])
+
+    @property
+    def _tested(self) -> int:
+        return len(next(iter(self.masks.values())))
+
+
+NO_BITS = Bits({})
+
+
+@dataclass(frozen=True, slots=True)
 class Arrived:
-    """Tuples of one stream in order: their columns (with the hidden ones), levels and instants."""
+    """Tuples of one stream in order: their columns (with the hidden ones), levels and instants.
+
+    ``every`` are the instants of all tuples, those that nobody wants included: they are steps all the same (Q-2).
+    """
 
     rows: Batch
     instants: Numbers
+    every: Numbers
+    bits: Bits = NO_BITS
 
     def between(self, last: int, now: int) -> Arrived:
         """Those of (last, now]."""
         low, high = np.searchsorted(self.instants, [last, now], side="right")
-        whole = low == 0 and high == len(self.instants)
-        return self if whole else Arrived(self.rows.take(slice(low, high)), self.instants[low:high])
+        first, behind = np.searchsorted(self.every, [last, now], side="right")
+        if low == 0 and high == len(self.instants) and first == 0 and behind == len(self.every):
+            return self
+        part = slice(int(low), int(high))
+        return Arrived(self.rows.take(part), self.instants[part], self.every[first:behind], self.bits.take(part))
+
+    def take(self, rows: Numbers | slice) -> Arrived:
+        """Some of the tuples; all were there."""
+        return Arrived(self.rows.take(rows), self.instants[rows], self.every, self.bits.take(rows))
+
+
+def arrived(rows: Batch, instants: Numbers) -> Arrived:
+    """Tuples, all of them wanted."""
+    return Arrived(rows, instants, instants)
 
 
 @dataclass(frozen=True, slots=True)

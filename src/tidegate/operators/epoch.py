@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate.operators import emit
-from tidegate.operators.batch import BEFORE, NEVER, Arrived, Batch, Changes
+from tidegate.operators.batch import BEFORE, NEVER, Arrived, Batch, Changes, arrived
 from tidegate.operators.commons import Commons, View, Watchful, is_flexible, sound
 from tidegate.operators.difference import difference
 from tidegate.operators.emit import Emitted
@@ -130,30 +130,32 @@ class Epoch:
     def _stream(self, node: nodes.Node) -> Arrived:
         """The tuples that reach a window; conditions before it are tested here (Q-4)."""
         match node:
-            case nodes.Before(below, condition):
+            case nodes.Before(below):
                 if self.commons is None:
-                    return self._kept(self._stream(below), condition)
-                return self.commons.once(self._key(node), lambda: self._kept(self._stream(below), condition))
+                    return self._kept(self._stream(below), node)
+                return self.commons.once(self._key(node), lambda: self._kept(self._stream(below), node))
             case nodes.StreamOf(plan):
                 given = self.query.inner[plan].printed()
-                return Arrived(with_system_columns(given.rows, given.instants, node.schema), given.instants)
+                return arrived(with_system_columns(given.rows, given.instants, node.schema), given.instants)
             case nodes.Scan():
-                return self.arrived.get(node) or Arrived(empty(node.schema), np.zeros(0, np.int64))
+                return self.arrived.get(node) or arrived(empty(node.schema), np.zeros(0, np.int64))
             case _:
                 raise TypeError(f"{type(node).__name__} is not a stream")
 
-    def _kept(self, stream: Arrived, condition: Expression) -> Arrived:
-        tested = self.query.evaluator.evaluate(condition, stream.rows)
-        self.failing.note([tested], stream.instants)
-        kept = where(tested.is_true())
-        return Arrived(stream.rows.take(kept), stream.instants[kept])
+    def _kept(self, stream: Arrived, node: nodes.Before) -> Arrived:
+        known = stream.bits.all_of(self.query.conditions[node])
+        if known is None:
+            tested = self.query.evaluator.evaluate(node.condition, stream.rows)
+            self.failing.note([tested], stream.instants)
+            known = tested.is_true()
+        return stream.take(where(known))
 
     # ---------------------------------------------------------------- steps
 
     def _steps(self) -> Steps:
         """Q-2: arrivals on streams that are read, tuples let go, slide boundaries; those of sub-queries too."""
         every, inner = self.query.every, [query.steps for query in self.query.inner.values()]
-        found = [self.arrived[node].instants for node in every if isinstance(node, nodes.Scan) and node in self.arrived]
+        found = [self.arrived[node].every for node in every if isinstance(node, nodes.Scan) and node in self.arrived]
         for node in every:
             if isinstance(node, nodes.Windowed):
                 found.append(self.windows[node].leave)

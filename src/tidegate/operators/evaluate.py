@@ -17,6 +17,7 @@ import numpy as np
 from tidegate.operators import arithmetic
 from tidegate.operators.batch import Batch
 from tidegate.operators.vector import (
+    UNREAD,
     Array,
     Failures,
     LevelTable,
@@ -222,6 +223,12 @@ def _coalesce(self: Evaluator, node: ex.Function, batch: Batch) -> Vector:
 # ------------------------------------------------------------------------------ values
 
 
+def _column(self: Evaluator, node: ex.Column, batch: Batch) -> Vector:
+    found = batch.columns[node.index]
+    assert found.type != UNREAD, f"column {node.index} was left where it is"
+    return found
+
+
 def _literal(self: Evaluator, node: ex.Literal, batch: Batch) -> Vector:
     value = self.levels.number(node.value) if node.type == LEVEL and node.value is not None else node.value  # type: ignore[arg-type]
     return constant(value, node.type, len(batch))
@@ -305,7 +312,7 @@ def _user_function(self: Evaluator, node: ex.UserFunction, batch: Batch) -> Vect
 
 
 _RULES: dict[type[ex.Expression], Callable[[Evaluator, Any, Batch], Vector]] = {
-    ex.Column: lambda self, node, batch: batch.columns[node.index],
+    ex.Column: _column,
     ex.RowLevel: lambda self, node, batch: Vector(LEVEL, batch.level),
     ex.Literal: _literal,
     ex.ScalarSubquery: lambda self, node, batch: batch.scalars[node],

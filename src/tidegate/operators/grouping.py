@@ -42,7 +42,9 @@ class Grouping:
            failing: Failing) -> Grouping:  # fmt: skip
         """Rows with an error in a key or an argument matter, and are left out (Q-9): first keys, then arguments."""
         values = [evaluator.evaluate(key, changes.rows) for key in keys]
-        found = {one: evaluator.evaluate(one, changes.rows) for one in dict.fromkeys(arguments)}  # the first in the text
+        found = {
+            one: evaluator.evaluate(one, changes.rows) for one in dict.fromkeys(arguments)
+        }  # the first in the text
         sides = (failing.note(one, changes.enter) for one in (values, list(found.values())))
         usable = [kept for kept in sides if kept is not None]
         if usable:

@@ -18,7 +18,7 @@ import numpy as np
 
 from tidegate.catalog import Entry, RegisteredQuery, Table
 from tidegate.gates.shepherd import share_of
-from tidegate.operators.batch import Arrived, Batch, stack
+from tidegate.operators.batch import NO_BITS, Arrived, Batch, Bits, stack
 from tidegate.operators.commons import Apart, Commons, Shapes
 from tidegate.operators.emit import Emitted
 from tidegate.operators.evaluate import Evaluator, UserCalls
@@ -41,11 +41,16 @@ LAST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """The tuples of one stream in an epoch: columns with the hidden ones, instants and arrival numbers, in order."""
+    """The tuples of one stream in an epoch: columns with the hidden ones, instants and arrival numbers, in order.
+
+    Where there are tuples that nobody wants, ``whole`` has the level, instant and arrival number of all of them.
+    """
 
     rows: Batch
     instants: Numbers
     arrivals: Numbers
+    bits: Bits = NO_BITS
+    whole: Feed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,8 @@ class KernelProcessor:
     readable: dict[Level, Mask] = field(default_factory=dict)
     grounds: dict[Ground, Commons] = field(default_factory=dict)
     following: Iterator[int] = field(default_factory=lambda: count(1))
+    generation: int = 0
+    """Rises whenever something begins or ends."""
 
     def begin(
         self, entry: Entry, place: Place, part: Part | None = None, plan: nodes.QueryPlan | None = None
@@ -154,6 +161,7 @@ class KernelProcessor:
         plan = plan or entry.plan
         kernel = QueryKernel(plan, evaluator, self._relations(plan, entry.level))
         life = Life(entry, kernel, place, part=part, user=next(self.following))
+        self.generation += 1
         self.lives.append(life)
         self.lives.sort(key=lambda life: life.entry.serial)
         return life
@@ -209,6 +217,7 @@ class KernelProcessor:
         self._settle(now)
 
     def _remove(self, life: Life) -> None:
+        self.generation += 1
         self.lives = [one for one in self.lives if one is not life]
         life.kernel.leave(life.user)
 
@@ -238,7 +247,7 @@ class KernelProcessor:
         if life.commons is not None:
             life.kernel.take_out(life.commons)
         life.kernel.advance(arrived, last, now)
-        counts = tuple(len(arrived[scan].instants) if scan in arrived else 0 for scan in life.scans)
+        counts = tuple(len(arrived[scan].every) if scan in arrived else 0 for scan in life.scans)
         life.begun = (life.birth[0], counts)
         return sum(counts)
 
@@ -253,21 +262,26 @@ class KernelProcessor:
             tuples = self._alone(life, feeds, last, now)
             life.kernel.put_back(commons)
             return tuples
-        return sum(len(given.instants) for given in arrived.values())
+        return sum(len(given.every) for given in arrived.values())
 
     def _given(self, life: Life, feeds: Mapping[StreamKey, Feed], scan: nodes.Scan) -> Arrived | None:
         """The tuples of a stream that a query sees; None if there is none."""
         feed = feeds.get((scan.level, scan.name, scan.serial))
         if feed is None:
             return None
+        seen = self._seen(life, feed, life.part)
+        every = feed.instants[seen] if feed.whole is None else feed.whole.instants[self._seen(life, feed.whole, None)]
+        given = Arrived(feed.rows, feed.instants, every, feed.bits)
+        given = given if isinstance(seen, slice) else given.take(seen)
+        return given if len(every) else None
+
+    def _seen(self, life: Life, feed: Feed, part: Part | None) -> Numbers | slice:
+        """Which tuples of a stream are for a query; a part of one need not see those that nobody wants."""
         allowed = self._readable(life.entry.level)
         masks = [] if allowed.all() else [allowed[feed.rows.level]]
         masks += [] if life.sees_all(feed) else [life.sees(feed)]
-        masks += [] if life.part is None else [life.part.mask(feed.rows)]
-        if not masks:
-            return Arrived(feed.rows, feed.instants) if len(feed.instants) else None
-        seen = np.flatnonzero(np.logical_and.reduce(masks))
-        return Arrived(feed.rows.take(seen), feed.instants[seen]) if len(seen) else None
+        masks += [] if part is None else [part.mask(feed.rows)]
+        return np.flatnonzero(np.logical_and.reduce(masks)) if masks else slice(None)
 
 
 def _feed_of(stream: Table, emitted: Emitted) -> Feed:

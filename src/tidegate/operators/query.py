@@ -25,7 +25,8 @@ from tidegate.operators.memory import keep_freed
 from tidegate.operators.steps import Steps, TooManyBoundaries
 from tidegate.operators.windows import Held
 from tidegate.plan import nodes
-from tidegate.plan.expressions import subqueries
+from tidegate.plan.conjuncts import conjuncts
+from tidegate.plan.expressions import Expression, can_fail, subqueries
 from tidegate.plan.windows import Unbounded
 
 _STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
@@ -55,6 +56,8 @@ class QueryKernel:
     every: tuple[nodes.Node, ...] = field(init=False)
     has_scalars: bool = field(init=False)
     is_stateless: bool = field(init=False)
+    conditions: dict[nodes.Node, tuple[Expression, ...]] = field(init=False)
+    """The conjuncts of each condition before a window, where they may be tested apart; else ()."""
     changes: Changes | None = field(init=False, default=None)
     steps: Steps = field(init=False)
     emitted: Emitted | None = field(init=False, default=None)
@@ -77,6 +80,11 @@ class QueryKernel:
         self.every = tuple(dict.fromkeys(nodes.walk(self.plan.root)))
         self.has_scalars = bool(nodes.scalar_subqueries(self.plan))
         self.is_stateless = self._is_stateless()
+        self.conditions = {
+            node: () if can_fail(node.condition) else conjuncts(node.condition)
+            for node in self.every
+            if isinstance(node, nodes.Before)
+        }
 
     def windows(self) -> Iterator[nodes.Windowed | nodes.Panes]:
         """Every node that may hold tuples, sub-queries left out."""

@@ -77,11 +77,29 @@ class Vector:
         return usable if self.failure is None else usable & (self.failure == 0)
 
 
+UNREAD = Type("unread")
+"""Stands for the type of a column that nobody reads: its values were left where they are."""
+
+
+def unread(rows: int) -> Vector:
+    """A column that nobody reads."""
+    return Vector(UNREAD, np.zeros(rows, np.int8))
+
+
 def concatenate(vectors: Sequence[Vector]) -> Vector:
-    """Columns of one type, one after the other."""
+    """Columns of one type, one after the other.
+
+    Whether the last one is read decides for all: who reads a column since then sees nothing that came before.
+    """
     first = vectors[0]
     if len(vectors) == 1:
         return first
+    if any(vector.type == UNREAD for vector in vectors):
+        kind = vectors[-1].type
+        if kind == UNREAD:
+            return unread(sum(map(len, vectors)))
+        vectors = [Vector(kind, filled(kind, len(v))) if v.type == UNREAD else v for v in vectors]
+        first = vectors[0]
     null = None if all(v.null is None for v in vectors) else np.concatenate([v.is_null() for v in vectors])
     failure = None if all(v.failure is None for v in vectors) else np.concatenate([v.failures() for v in vectors])
     return Vector(first.type, np.concatenate([v.data for v in vectors]), null, failure)
