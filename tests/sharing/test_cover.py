@@ -48,7 +48,7 @@ def test_500_sparse_matrices_need_at_most_one_bit_more_than_the_optimum(seed: in
     """P-11: at most 1 over, and on average at most 0.25; from 5 to 34 predicates in 4 to 30 queries."""
     chance = random.Random(seed)
     over = []
-    for _ in range(examples(500, 10_000)):
+    for _ in range(examples(500, 3_000)):
         shape = chance.randint(3, 14), chance.randint(2, 20), chance.randint(4, 30)
         matrix = like_the_paper(chance, *shape)
         over.append(bits(matrix) - optimum(matrix))
@@ -78,6 +78,15 @@ def test_a_covering_covers_every_one_and_no_rectangle_is_redundant(matrix: Matri
 def test_a_covering_is_never_larger_than_the_distinct_rows_or_columns(matrix: Matrix) -> None:
     rows, columns = set(matrix.rows) - {0}, set(matrix.columns) - {0}
     assert bits(matrix) <= min(len(rows), len(columns))
+
+
+@given(matrices(predicates=8, queries=8))
+def test_a_matrix_too_dense_to_search_is_covered_by_its_rows_or_columns(matrix: Matrix) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tidegate.sharing.cover.MOST_ONES", -1)
+        chosen = cover(matrix, maximal_rectangles(matrix))
+    assert covered(chosen) == ones(matrix)
+    assert len(chosen) == min(len(set(matrix.rows) - {0}), len(set(matrix.columns) - {0}))
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 200])

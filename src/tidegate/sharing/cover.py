@@ -22,6 +22,9 @@ ROUNDS = 200
 MOST_WORK = 1_000_000
 """… unless elements and sets, times rounds, are more than this: large parts get fewer rounds."""
 
+MOST_ONES = 100_000
+"""Ones beyond which nothing is searched: so dense a matrix hardly has a covering smaller than its rows."""
+
 Holders = Mapping[int, Sequence[int]]
 """The numbers of the sets that hold each element."""
 
@@ -31,10 +34,21 @@ def cover(matrix: Matrix, rectangles: Sequence[Rectangle], rounds: int = ROUNDS)
 
     The rectangles must be maximal and cover every one, as `maximal_rectangles` gives them.
     """
-    elements, sets = _as_sets(hard_ones(matrix), rectangles)
+    ones = hard_ones(matrix)
+    if sum(row.bit_count() for row in ones) > MOST_ONES:
+        return _rows_or_columns(matrix, rectangles)
+    elements, sets = _as_sets(ones, rectangles)
     core = reduced(elements, sets)
     chosen = [*core.taken, *(number for part in components(core) for number in _solve(part, rounds))]
     return tuple(rectangles[number] for number in sorted(chosen))
+
+
+def _rows_or_columns(matrix: Matrix, rectangles: Sequence[Rectangle]) -> tuple[Rectangle, ...]:
+    """A rectangle for each different row, or for each different column, whichever are fewer."""
+    rows, columns = set(matrix.rows), set(matrix.columns)
+    by_row = tuple(one for one in rectangles if one.queries in rows)
+    by_column = tuple(one for one in rectangles if one.predicates in columns)
+    return min(by_row, by_column, key=len)
 
 
 def _as_sets(ones: Sequence[int], rectangles: Sequence[Rectangle]) -> tuple[int, Sets]:
