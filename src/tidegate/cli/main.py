@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import click
 
+from tidegate.cli.cover import cover_command
 from tidegate.cli.demo import demo
 from tidegate.cli.explain import explain
 from tidegate.cli.function import function
@@ -23,7 +24,7 @@ def cli() -> None:
     """Watertight stream processing: a tuple moves only to where its level is dominated."""
 
 
-for command in (replay_command, level, explain, function, demo, verify_command, log_command):
+for command in (replay_command, level, explain, function, demo, verify_command, log_command, cover_command):
     cli.add_command(command)
 
 
