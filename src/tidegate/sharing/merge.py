@@ -37,21 +37,15 @@ def decomposed(
     also over one that only follows (M-21), with ``projects`` columns are taken from an executing project (M-17).
     A condition that can fail, or that has sub-queries or something beside it, is left alone.
     """
-    return _Reuse(_by_input(executing), lattice, implied, projects).plan(plan)
+    there = Executing(lattice, implied, projects)
+    there.add(executing)
+    return there.decomposed(plan)
 
 
 def every_node(plan: nodes.QueryPlan) -> Iterator[nodes.Node]:
     """The nodes of a plan and of the plans inside it: what it executes."""
     for inner in nodes.every_plan(plan):
         yield from nodes.walk(inner.root)
-
-
-def _by_input(executing: Iterable[nodes.Node]) -> dict[nodes.Node, list[nodes.Node]]:
-    found: dict[nodes.Node, dict[nodes.Node, None]] = {}
-    for node in executing:
-        if isinstance(node, nodes.Select | nodes.Before | nodes.Project):
-            found.setdefault(node.input, {})[node] = None
-    return {below: list(above) for below, above in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +57,31 @@ class _Chain:
     rest: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Reuse:
-    executing: Mapping[nodes.Node, list[nodes.Node]]
-    lattice: Lattice | None
-    implied: bool
-    projects: bool
+@dataclass(slots=True)
+class Executing:
+    """What executes at one level, by input: to decompose one plan after the other without looking at all again."""
 
-    def plan(self, plan: nodes.QueryPlan) -> nodes.QueryPlan:
-        root = self.node(plan.root)
+    lattice: Lattice | None = None
+    implied: bool = True
+    projects: bool = False
+    above: dict[nodes.Node, dict[nodes.Node, None]] = field(default_factory=dict)
+
+    def add(self, executing: Iterable[nodes.Node]) -> None:
+        """More nodes that execute."""
+        for node in executing:
+            if isinstance(node, nodes.Select | nodes.Before | nodes.Project):
+                self.above.setdefault(node.input, {})[node] = None
+
+    def decomposed(self, plan: nodes.QueryPlan) -> nodes.QueryPlan:
+        """See :func:`decomposed`."""
+        root = self._node(plan.root)
         return plan if root is plan.root else replace(plan, root=root)
 
-    def node(self, node: nodes.Node) -> nodes.Node:
+    def _node(self, node: nodes.Node) -> nodes.Node:
         if isinstance(node, nodes.StreamOf | nodes.RelationOf):
-            inner = self.plan(node.plan)
+            inner = self.decomposed(node.plan)
             return node if inner is node.plan else replace(node, plan=inner)
-        node = with_inputs(node, tuple(self.node(below) for below in node.inputs))
+        node = with_inputs(node, tuple(self._node(below) for below in node.inputs))
         match node:
             case nodes.Select() | nodes.Before():
                 return self._condition(node)
@@ -100,18 +103,16 @@ class _Reuse:
         return chain.node if rest is None else type(node)(chain.node, rest)
 
     def _longest(self, chain: _Chain, kind: type[Reusable], wanted: tuple[Expression, ...], tried: int) -> _Chain:
-        """The chain that leaves least to test: by conditions that are parts of the wanted one, else by implied ones."""
-        above = [node for node in self.executing.get(chain.node, ()) if isinstance(node, kind)]
+        """The chain that leaves least to test: by conditions that are parts of the wanted one, and by implied ones."""
+        above = [node for node in self.above.get(chain.node, ()) if isinstance(node, kind)]
         found = [(node, own) for node in above if (own := movable(node))]
         known = set(wanted)
         parts = [(node, own) for node, own in found if known.issuperset(own) and not set(chain.rest).isdisjoint(own)]
         parts.sort(key=lambda one: -len(set(chain.rest) & set(one[1])))
-        if parts:
-            fewer = max(1, tried // 2)
-            longer = [self._longest(self._over(chain, *one), kind, wanted, fewer) for one in parts[:tried]]
-            return min(longer, key=lambda one: len(one.rest))
         tightest = self._tightest(chain, found, wanted) if self.implied and chain.rest else None
-        return self._longest(self._over(chain, *tightest), kind, wanted, tried) if tightest else chain
+        options = [*parts[:tried], *([tightest] if tightest and tightest not in parts else [])]
+        longer = [self._longest(self._over(chain, *one), kind, wanted, max(1, tried // 2)) for one in options]
+        return min(longer, key=lambda one: len(one.rest), default=chain)
 
     def _over(self, chain: _Chain, node: nodes.Node, own: tuple[Expression, ...]) -> _Chain:
         tested = (*chain.tested, *own)
@@ -135,7 +136,7 @@ class _Reuse:
 
     def _project(self, node: nodes.Project) -> nodes.Node:
         """Project(x, {a})  ->  Project(Project(x, {a, b}), {a})  where the inner one executes."""
-        for wider in self.executing.get(node.input, ()):
+        for wider in self.above.get(node.input, ()):
             if isinstance(wider, nodes.Project) and wider != node and gives(wider, node):
                 places = {column: place for place, column in enumerate(wider.columns)}
                 columns = tuple(
@@ -180,15 +181,17 @@ def merged(queries: Sequence[Query], lattice: Lattice | None = None, *, implied:
     """The merged plan of queries of one level, in the order of their registration (M-15)."""
     if len({query.level for query in queries}) > 1:
         raise ValueError("queries of different levels are never merged")
+    there = Executing(lattice, implied, projects=True)
     plans: list[tuple[str, nodes.QueryPlan]] = []
     users: dict[nodes.Node | nodes.QueryPlan, tuple[str, ...]] = {}
     for query in queries:
-        there = [node for node in users if isinstance(node, nodes.Node)]
-        plan = decomposed(normal(query.plan), there, lattice, implied=implied, projects=True)
+        plan = there.decomposed(normal(query.plan))
+        used = list(dict.fromkeys(_upwards(plan)))
+        there.add(used)
         plans.append((query.name, plan))
-        every: list[nodes.Node | nodes.QueryPlan] = [*_upwards(plan), plan]
-        for used in dict.fromkeys(every):
-            users[used] = (*users.get(used, ()), query.name)
+        every: list[nodes.Node | nodes.QueryPlan] = [*used, plan]
+        for one in every:
+            users[one] = (*users.get(one, ()), query.name)
     return Merged(tuple(plans), users)
 
 

@@ -15,7 +15,7 @@ from tidegate.plan import nodes
 from tidegate.plan.conjuncts import conjuncts
 from tidegate.plan.expressions import Expression, can_fail, columns, conjunction, shift
 from tidegate.plan.legality import may_cross, uses_only_the_tuple
-from tidegate.plan.windows import Range, Unbounded
+from tidegate.plan.windows import Range, Rows, Unbounded
 
 Conjuncts = tuple[Expression, ...]
 
@@ -62,6 +62,9 @@ def _normal(node: nodes.Node, quiet: bool) -> nodes.Node:
             return _selected(below, kept, quiet)
         case nodes.Join():
             return _joined(node, quiet)
+        case nodes.Windowed(below, Rows() as window, partition) if partition:
+            spelled = replace(window, partition=tuple(below.schema[place].name for place in partition))
+            return replace(node, window=spelled)
         case _:
             return node
 
