@@ -135,3 +135,13 @@ def test_a_query_of_another_level_is_not_looked_at() -> None:
     """Whoever calls may have more in hand than the asker may see."""
     asked, high = query("SELECT sid FROM Vitals", "a", "L"), query("SELECT sid FROM Vitals", "b", "H")
     assert explain_sharing(asked, [high], LATTICE) == explain_sharing(asked, [], LATTICE)
+
+
+def test_names_do_not_travel_between_queries_that_never_meet() -> None:
+    """Q-12: equal plans may have different names in them, and what was seen before must not be remembered."""
+    high = query("SELECT U.sid FROM Vitals [ROWS 5] mole, Units U WHERE bp > 1 AND pr > 2", "a", "H")
+    tests = {"b": "bp > 1", "c": "bp > 1 AND pr > 2", "d": "pr > 2"}
+    low = [query(f"SELECT sid FROM Vitals [ROWS 5] WHERE {test}", name, "L") for name, test in tests.items()]
+    told = explain_sharing(high, [high], LATTICE), *(explain_sharing(one, low, LATTICE) for one in low)
+    assert ["mole" in "".join(lines) for lines in told] == [True, False, False, False]
+    assert "mole" not in merged_drawing(low, LATTICE)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from tidegate.plan import nodes
 from tidegate.plan.conjuncts import conjuncts
 from tidegate.plan.describe import describe, describe_aggregate
-from tidegate.plan.expressions import Column, RowLevel, can_fail, walk
+from tidegate.plan.expressions import Column, Expression, RowLevel, can_fail, walk
 from tidegate.plan.types import LEVEL
 from tidegate.security.lattice import Lattice
 from tidegate.sharing.implication import implies
@@ -40,6 +40,8 @@ class Operator:
     synopsis: tuple[object, ...]
     inputs: tuple[Operator, ...]
     node: nodes.Node = field(compare=False, repr=False)
+    apart: tuple[Expression, ...] = field(compare=False, repr=False, default=())
+    """The conjuncts of a select, if they may be tested apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +106,16 @@ def subsumes(wider: Operator, node: Operator) -> bool:
     if wider.op != node.op or wider.inputs != node.inputs:
         return False
     if node.op == SELECT:
-        return wider.parameters <= node.parameters and bool(movable(node.node))
+        return wider.parameters <= node.parameters and bool(node.apart)
     return (
         node.op == PROJECT and node.parameters <= wider.parameters and not any(map(can_fail, wider.node.expressions()))
     )
 
 
 def _implied(executing: Compared, node: Operator, lattice: Lattice | None) -> Operator | None:
-    wanted = movable(node.node)
-    for one in executing.operators if wanted else ():
-        same = one.op == node.op and one.inputs == node.inputs and movable(one.node)
-        if same and implies(wanted, movable(one.node), lattice):
+    for one in executing.operators if node.apart else ():
+        same = one.op == node.op and one.inputs == node.inputs and one.apart
+        if same and implies(node.apart, one.apart, lattice):
             return one
     return None
 
@@ -126,7 +127,7 @@ def operator_tree(node: nodes.Node) -> Operator:
     """A plan's tree, labelled as the paper labels it (Definition 5)."""
     inputs = tuple(operator_tree(below) for below in node.inputs)
     op, parameters, synopsis = _label(node)
-    return Operator(op, parameters, synopsis, inputs, node)
+    return Operator(op, parameters, synopsis, inputs, node, movable(node))
 
 
 def _label(node: nodes.Node) -> tuple[str, frozenset[object], tuple[object, ...]]:
