@@ -70,7 +70,7 @@ CODES: dict[str, str] = {
     # refusals
     "LOGIN_REFUSED": "the user may not log in at this level",
     "ADMINISTRATOR_ONLY": "only the administrator may do this",
-    "OTHER_LEVEL": "objects of another level cannot be changed (restricted star property)",
+    "OTHER_LEVEL": "objects of another level cannot be changed (restricted star property), nor asked what they share",
 }
 
 

@@ -156,7 +156,11 @@ LOOKING = (
     "CREATE FUNCTION decrypt(a int) RETURNS int AS 'return a'", "CREATE STREAM Convoy AS SELECT image FROM Mirror",
     "DROP QUERY beacon", "STOP scout", "START warhead", "ATTACH TAG 'x' TO Submarine", "PERMIT a ON Convoy.truck AT b",
     "CREATE SINK s FROM Wreck TO 'x' LEVELS floor TO roof", "EXPLAIN SHARING warhead",
+    "EXPLAIN SHARING pulse", "EXPLAIN SHARING SELECT sid FROM Vitals",
 )  # fmt: skip
+
+
+LISTING = ("SHOW", "EXPLAIN SELECT", "EXPLAIN p", "EXPLAIN SHARING SELECT", "EXPLAIN SHARING p")
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -167,7 +171,7 @@ def test_what_is_above_the_asker_changes_nothing_that_the_asker_sees(text: str, 
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("text", [text for text in LOOKING if text.startswith(("SHOW", "EXPLAIN SELECT", "EXPLAIN p"))])
+@pytest.mark.parametrize("text", [text for text in LOOKING if text.startswith(LISTING)])
 def test_no_listing_and_no_plan_says_a_name_that_is_hidden(text: str, level: Level) -> None:
     answer = ask(text, level).casefold()
     assert not {name for name in invisible_names(level) if name.casefold() in answer}
@@ -179,9 +183,9 @@ def test_explaining_checks_the_query_first() -> None:
     assert code_of("EXPLAIN SHARING Vitals") == "UNKNOWN_QUERY"
 
 
-@pytest.mark.parametrize("kind", ["SHARING", "PREFILTER", "PLACEMENT"])
+@pytest.mark.parametrize("kind", ["PREFILTER", "PLACEMENT"])
 def test_other_explanations_are_understood_but_not_there_yet(kind: str) -> None:
-    """N-4, N-8."""
+    """N-8."""
     assert code_of(f"EXPLAIN {kind} pulse") == "NOT_AVAILABLE_YET"
     assert code_of(f"EXPLAIN {kind} SELECT sid FROM Vitals") == "NOT_AVAILABLE_YET"
 

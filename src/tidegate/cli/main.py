@@ -15,6 +15,7 @@ from tidegate.cli.function import function
 from tidegate.cli.level import level
 from tidegate.cli.log import log_command
 from tidegate.cli.replay import replay_command
+from tidegate.cli.share import share
 from tidegate.cli.verify import verify_command
 
 
@@ -24,7 +25,7 @@ def cli() -> None:
     """Watertight stream processing: a tuple moves only to where its level is dominated."""
 
 
-for command in (replay_command, level, explain, function, demo, verify_command, log_command, cover_command):
+for command in (replay_command, level, explain, share, function, demo, verify_command, log_command, cover_command):
     cli.add_command(command)
 
 

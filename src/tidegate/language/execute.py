@@ -3,7 +3,7 @@
 Nothing is changed here: a statement gives a new catalog and an effect. A set of statements is tried by executing it,
 and dropped by forgetting the result (Q-13). Objects are changed at the asker's own level only (M-4).
 
-Reads: errors, catalog, plan, security, functions, language.  Read by: reference, system.
+Reads: errors, catalog, plan, security, functions, sharing, language.  Read by: reference, system.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ from tidegate.plan.schema import same_name
 from tidegate.plan.types import parse_type, type_names
 from tidegate.security.flow import may_write
 from tidegate.security.subject import Subject
+from tidegate.sharing.merge import Query
+from tidegate.sharing.report import UNNAMED, explain_sharing
+from tidegate.text import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +159,12 @@ def _own(kinds: tuple[str, ...], target: sx.Object, catalog: Catalog, subject: S
     found = catalog.find(kinds, target.name, subject.level, target.level, target.span)
     if may_write(catalog.lattice, subject.level, found.level):
         return found
-    raise QueryError("OTHER_LEVEL", f'{found.kind} "{found.name}" belongs to level {found.level}', target.span,
-                     f"log in at {found.level} to change it")  # fmt: skip
+    raise _of_another_level(found, target.span, "change it")
+
+
+def _of_another_level(found: Entry, place: Span, purpose: str) -> QueryError:
+    problem = f'{found.kind} "{found.name}" belongs to level {found.level}'
+    return QueryError("OTHER_LEVEL", problem, place, f"log in at {found.level} to {purpose}")
 
 
 def _drop(kind: str, target: sx.Object, catalog: Catalog, subject: Subject) -> Outcome:
@@ -209,16 +216,29 @@ def _query_or_stream(target: sx.Object, catalog: Catalog, subject: Subject) -> E
     return catalog.find((kind,), target.name, subject.level, target.level, target.span)
 
 
+def _running(catalog: Catalog, subject: Subject) -> list[Query]:
+    """The queries that run at the subject's own level, in the order of registration (M-15, X-2)."""
+    own = (entry for entry in catalog.visible((QUERY,), subject.level) if entry.level == subject.level)
+    running = [entry for entry in own if isinstance(entry, RegisteredQuery) and entry.running]
+    running.sort(key=lambda entry: entry.serial)
+    return [Query(entry.name, entry.level, entry.plan) for entry in running if entry.plan]
+
+
 def explain(statement: st.Explain, catalog: Catalog, subject: Subject) -> tuple[str, ...]:
-    """The plan of a query, drawn; of a registered one by its name."""
+    """The plan of a query, drawn, or what it shares; of a registered one by its name."""
     target = statement.target
     if isinstance(target, sx.Object):
         found = _query_or_stream(target, catalog, subject)
         plan = found.plan if isinstance(found, RegisteredQuery | Table) else None
         if plan is None:
             raise QueryError("UNKNOWN_QUERY", f'"{target.name}" has no plan: it comes from outside', target.span)
+        name = found.name if found.kind == QUERY else f"{found.kind} {found.name}"
     else:
-        plan = bind_query(target, catalog, subject.level)
+        found, name, plan = None, UNNAMED, bind_query(target, catalog, subject.level)
+    if statement.kind == "SHARING":
+        if found is not None and not may_write(catalog.lattice, subject.level, found.level):
+            raise _of_another_level(found, target.span, "see what it shares")
+        return explain_sharing(Query(name, subject.level, plan), _running(catalog, subject), catalog.lattice)
     if statement.kind is not None:
         raise not_yet(f"EXPLAIN {statement.kind}", statement.span)
     return tuple(draw(plan).split("\n"))

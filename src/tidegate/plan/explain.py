@@ -1,6 +1,6 @@
 """A plan as text and as a drawing: the same lines, with and without branches.
 
-Reads: plan.  Read by: language, cli, tests.
+Reads: plan.  Read by: language, sharing, cli, tests.
 """
 
 from __future__ import annotations
@@ -80,10 +80,14 @@ def plan_text(plan: nodes.QueryPlan) -> str:
 def draw(plan: nodes.QueryPlan) -> str:
     """The plan as a tree with branches.
 
-    The indentation of :func:`lines` says who is whose child; a branch is drawn for each child.
+    The indentation of :func:`lines` says who is whose child; a branch leads to each child.
     """
-    entries = [((len(line) - len(line.lstrip())) // 2, line.lstrip()) for line in lines(plan)]
-    return "\n".join(_branches(entries, n) + text for n, (_, text) in enumerate(entries))
+    return "\n".join(branches([((len(line) - len(line.lstrip())) // 2, line.lstrip()) for line in lines(plan)]))
+
+
+def branches(entries: list[tuple[int, str]]) -> list[str]:
+    """Lines with their depths as lines of a tree."""
+    return [_branches(entries, n) + text for n, (_, text) in enumerate(entries)]
 
 
 def _branches(entries: list[tuple[int, str]], number: int) -> str:

@@ -8,7 +8,8 @@ Reads: plan, security, sharing.  Read by: sharing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
@@ -39,6 +40,29 @@ def implies(premise: Condition, conclusion: Condition, lattice: Lattice | None =
     known = frozenset(given)
     safe = tuple(part for part in given if not ex.can_fail(part))
     return all(part in known or (not ex.can_fail(part) and _follows(safe, part, lattice)) for part in wanted)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Facts:
+    """Canonical conjuncts that cannot fail, ready to be compared with many; and what each term can be then."""
+
+    parts: tuple[ex.Expression, ...]
+    known: frozenset[ex.Expression]
+    terms: Mapping[ex.Expression, Values]
+
+    @staticmethod
+    def of(parts: tuple[ex.Expression, ...], lattice: Lattice | None) -> Facts:
+        """From conjuncts that are canonical and cannot fail."""
+        found = (truth(part, lattice) for part in parts)
+        terms = dict.fromkeys(one.term for one in found if one is not None and one.term is not None)
+        return Facts(parts, frozenset(parts), {term: _allowed(parts, term, lattice) for term in terms})
+
+    def imply(self, other: Facts, lattice: Lattice | None) -> bool:
+        """What :func:`implies` says; where a term alone says no, without looking further."""
+        for term, values in other.terms.items():
+            if term not in self.terms or not self.terms[term].within(values):
+                return False
+        return all(part in self.known or _follows(self.parts, part, lattice) for part in other.parts)
 
 
 def split(condition: Condition) -> tuple[ex.Expression, ...]:

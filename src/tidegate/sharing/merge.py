@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Column, Expression, can_fail, conjunction
 from tidegate.security.lattice import Lattice
-from tidegate.sharing.implication import implies
+from tidegate.sharing.implication import Facts, implies
 from tidegate.sharing.normal import movable, normal, with_inputs
 
 Reusable = nodes.Select | nodes.Before
@@ -48,6 +49,16 @@ def every_node(plan: nodes.QueryPlan) -> Iterator[nodes.Node]:
         yield from nodes.walk(inner.root)
 
 
+@lru_cache(maxsize=16_384)
+def _facts(node: nodes.Node, lattice: Lattice | None) -> Facts | None:
+    """The condition of a node, if its conjuncts may be tested apart.
+
+    Remembered, so only to be compared with: an equal node may have other names in it, and names must not travel.
+    """
+    parts = movable(node)
+    return Facts.of(parts, lattice) if parts else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Chain:
     """Executing conditions one behind the other; what they test, and what is left to test."""
@@ -64,13 +75,13 @@ class Executing:
     lattice: Lattice | None = None
     implied: bool = True
     projects: bool = False
-    above: dict[nodes.Node, dict[nodes.Node, None]] = field(default_factory=dict)
+    above: dict[nodes.Node, dict[nodes.Node, Facts | None]] = field(default_factory=dict)
 
     def add(self, executing: Iterable[nodes.Node]) -> None:
         """More nodes that execute."""
         for node in executing:
             if isinstance(node, nodes.Select | nodes.Before | nodes.Project):
-                self.above.setdefault(node.input, {})[node] = None
+                self.above.setdefault(node.input, {})[node] = _facts(node, self.lattice)
 
     def decomposed(self, plan: nodes.QueryPlan) -> nodes.QueryPlan:
         """See :func:`decomposed`."""
@@ -93,42 +104,45 @@ class Executing:
     # ---------------------------------------------------------------- conditions
 
     def _condition(self, node: Reusable) -> nodes.Node:
-        wanted = movable(node)
-        if not wanted:
+        parts = movable(node)
+        if not parts:
             return node
-        chain = self._longest(_Chain(node.input, (), wanted), type(node), wanted, MOST_TRIED)
+        wanted = Facts.of(parts, self.lattice)
+        chain = self._longest(_Chain(node.input, (), wanted.parts), type(node), wanted, MOST_TRIED)
         rest = conjunction(chain.rest)
         if not chain.tested:
             return node
         return chain.node if rest is None else type(node)(chain.node, rest)
 
-    def _longest(self, chain: _Chain, kind: type[Reusable], wanted: tuple[Expression, ...], tried: int) -> _Chain:
+    def _longest(self, chain: _Chain, kind: type[Reusable], wanted: Facts, tried: int) -> _Chain:
         """The chain that leaves least to test: by conditions that are parts of the wanted one, and by implied ones."""
-        above = [node for node in self.above.get(chain.node, ()) if isinstance(node, kind)]
-        found = [(node, own) for node in above if (own := movable(node))]
-        known = set(wanted)
-        parts = [(node, own) for node, own in found if known.issuperset(own) and not set(chain.rest).isdisjoint(own)]
-        parts.sort(key=lambda one: -len(set(chain.rest) & set(one[1])))
-        tightest = self._tightest(chain, found, wanted) if self.implied and chain.rest else None
+        left = frozenset(chain.rest)
+        above = self.above.get(chain.node, {}).items()
+        found = [(node, own) for node, own in above if own is not None and isinstance(node, kind)]
+        parts = [(node, own) for node, own in found if own.known <= wanted.known and not left.isdisjoint(own.known)]
+        parts.sort(key=lambda one: -len(left & one[1].known))
+        tightest = self._tightest(chain, found, wanted) if self.implied and left else None
         options = [*parts[:tried], *([tightest] if tightest and tightest not in parts else [])]
         longer = [self._longest(self._over(chain, *one), kind, wanted, max(1, tried // 2)) for one in options]
         return min(longer, key=lambda one: len(one.rest), default=chain)
 
-    def _over(self, chain: _Chain, node: nodes.Node, own: tuple[Expression, ...]) -> _Chain:
-        tested = (*chain.tested, *own)
-        rest = tuple(part for part in chain.rest if part not in own)
+    def _over(self, chain: _Chain, node: nodes.Node, own: Facts) -> _Chain:
+        tested = (*chain.tested, *own.parts)
+        rest = tuple(part for part in chain.rest if part not in own.known)
         if self.implied:
             rest = tuple(part for part in rest if not implies(tested, part, self.lattice))
         return _Chain(node, tested, rest)
 
     def _tightest(
-        self, chain: _Chain, found: Sequence[tuple[nodes.Node, tuple[Expression, ...]]], wanted: tuple[Expression, ...]
-    ) -> tuple[nodes.Node, tuple[Expression, ...]] | None:
+        self, chain: _Chain, found: Sequence[tuple[nodes.Node, Facts]], wanted: Facts
+    ) -> tuple[nodes.Node, Facts] | None:
         """The executing condition that follows from the wanted one and from which most others follow."""
-        best: tuple[nodes.Node, tuple[Expression, ...]] | None = None
+        best: tuple[nodes.Node, Facts] | None = None
+        tested = Facts.of(chain.tested, self.lattice)
         for node, own in found:
-            tighter = best is None or (implies(own, best[1], self.lattice) and not implies(best[1], own, self.lattice))
-            if tighter and implies(wanted, own, self.lattice) and not implies(chain.tested, own, self.lattice):
+            if not wanted.imply(own, self.lattice) or tested.imply(own, self.lattice):
+                continue
+            if best is None or (own.imply(best[1], self.lattice) and not best[1].imply(own, self.lattice)):
                 best = (node, own)
         return best
 
@@ -139,11 +153,11 @@ class Executing:
         for wider in self.above.get(node.input, ()):
             if isinstance(wider, nodes.Project) and wider != node and gives(wider, node):
                 places = {column: place for place, column in enumerate(wider.columns)}
-                columns = tuple(
+                taken = tuple(
                     Column(places[column], name, type=column.type)
                     for column, name in zip(node.columns, node.names, strict=True)
                 )
-                return nodes.Project(wider, columns, node.names)
+                return nodes.Project(wider, taken, node.names)
         return node
 
 

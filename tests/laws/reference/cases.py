@@ -158,6 +158,8 @@ class CaseWriter:
                 "SHOW QUERIES",
                 "SHOW STREAMS",
                 f"EXPLAIN {drawn}",
+                f"EXPLAIN SHARING {drawn}",
+                f"EXPLAIN SHARING {name}",
                 f"SELECT {name} FROM nowhere",
             )
         )
