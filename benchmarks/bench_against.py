@@ -220,9 +220,12 @@ def tell(table: Table, asked: Experiment, total: int, name: str, start: Measured
 
 def compete(work: Path, engines: dict[str, Contestant], options: argparse.Namespace, table: Table) -> None:
     """The check; then every experiment: a warm-up, the cost of a start, the race."""
-    for engine, said in check(work, engines).items():
+    answers = {} if options.unchecked else check(work, engines)
+    for engine, said in answers.items():
         print(json.dumps({"bench": "against", "engine": engine, "answers": said}), flush=True)
-    for experiment in EXPERIMENTS[: options.experiments]:
+    for experiment in EXPERIMENTS:
+        if options.only and experiment.name.partition(":")[0] not in options.only:
+            continue
         sizes = (options.tuples // 10, SMALL, options.tuples)
         warm, start, whole = (requests(work, experiment, total, options.off) for total in sizes)
         race(asks(engines, warm), 1)
@@ -234,7 +237,9 @@ def compete(work: Path, engines: dict[str, Contestant], options: argparse.Namesp
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--tuples", type=int, default=2_000_000)
-    parser.add_argument("--experiments", type=int, default=len(EXPERIMENTS), help="only the first so many")
+    names = [experiment.name.partition(":")[0] for experiment in EXPERIMENTS]
+    parser.add_argument("--only", action="append", choices=names, help="an experiment; may be said more than once")
+    parser.add_argument("--unchecked", action="store_true", help="do not compare answers first")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="how many runs of each")
     parser.add_argument("--off", action="append", default=[], help="a part of tidegate to switch off")
     parser.add_argument("--without", action="append", default=[], choices=["flink", "spark"])
