@@ -43,5 +43,5 @@ case: setup ## run one case: make case CASE=tests/cases/…
 	@$(RUN) pytest -q "$(CASE)"
 
 clean: ## remove everything that make made
-	rm -rf .venv .venv.lock .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist src/*.egg-info
+	rm -rf .venv .venv.lock .venv-flink .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist src/*.egg-info
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

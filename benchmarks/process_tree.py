@@ -1,4 +1,4 @@
-"""CPU seconds and memory of this process and everything below it, by program."""
+"""CPU seconds and memory of a process and everything below it, by program: this one, or the one named."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 PARTS = ("driver", "JVM", "Python workers")
 
 
-def processes() -> Iterator[tuple[int, str, float]]:
-    """This process and its descendants: pid, program, CPU seconds with those of children that have ended."""
+def processes(root: int | None = None) -> Iterator[tuple[int, str, float]]:
+    """A process and its descendants: pid, program, CPU seconds with those of children that have ended."""
     children: dict[int, list[int]] = {}
     known: dict[int, tuple[str, float]] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -23,7 +23,7 @@ def processes() -> Iterator[tuple[int, str, float]]:
         children.setdefault(int(fields[1]), []).append(int(name))
         ticks = sum(map(int, fields[11:15]))
         known[int(name)] = head.partition("(")[2], ticks / os.sysconf("SC_CLK_TCK")
-    ahead = [os.getpid()]
+    ahead = [root or os.getpid()]
     while ahead:
         pid = ahead.pop()
         ahead += children.get(pid, [])
@@ -31,15 +31,15 @@ def processes() -> Iterator[tuple[int, str, float]]:
             yield pid, *known[pid]
 
 
-def _part(pid: int, name: str) -> str:
-    return "driver" if pid == os.getpid() else "JVM" if name == "java" else "Python workers"
+def _part(pid: int, name: str, root: int | None = None) -> str:
+    return "driver" if pid == (root or os.getpid()) else "JVM" if name == "java" else "Python workers"
 
 
-def cpu_seconds() -> dict[str, float]:
-    """CPU seconds of this driver, of the JVM and of Spark's Python workers."""
+def cpu_seconds(root: int | None = None) -> dict[str, float]:
+    """CPU seconds of a driver, of the JVM and of Spark's Python workers."""
     found = dict.fromkeys(PARTS, 0.0)
-    for pid, name, seconds in processes():
-        found[_part(pid, name)] += seconds
+    for pid, name, seconds in processes(root):
+        found[_part(pid, name, root)] += seconds
     return found
 
 
@@ -54,3 +54,15 @@ def megabytes(field: str = "VmRSS") -> dict[str, float]:
         held = sum(int(line.split()[1]) / 1024 for line in lines if line.startswith(field))
         found[_part(pid, name)] = max(found[_part(pid, name)], held)
     return found
+
+
+def held_megabytes(root: int) -> float:
+    """What a process and its descendants hold now; a page that several of them share counts once."""
+    total = 0
+    for pid, _, _ in processes(root):
+        try:
+            lines = Path("/proc", str(pid), "smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
