@@ -86,6 +86,7 @@ class Living:
     case: Case
     chance: Random
     levels: tuple[Level, ...]
+    skew: int = 5_000_000
     processors: Processors = field(init=False)
     shepherd: LiveShepherd = field(init=False)
     desk: Desk = field(init=False)
@@ -101,7 +102,7 @@ class Living:
                 "low": self.case.lattice.bottom,
                 "high": self.case.lattice.top,
                 "late": self.case.late,
-                "skew": 5_000_000,
+                "skew": self.skew,
             }
             body = {"name": name, "schema": schema_json(schema), "terms": terms, "timed": True}
             self.desk.declare(Line(STREAM, self.case.lattice.bottom, body))

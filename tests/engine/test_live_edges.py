@@ -68,7 +68,7 @@ def test_a_label_that_is_no_text_is_quarantined(living: Living) -> None:
     )
     put(living, 0, broken, SECOND)
     living.shepherd.tick(2 * SECOND, 2 * SECOND)
-    assert living.shepherd.herd.counters.quarantined == 1
+    assert living.shepherd.herd.counted.quarantined == 1
     living.crash()
     finish(living)
 
@@ -78,7 +78,7 @@ def test_labels_that_name_one_level_are_counted_together(living: Living) -> None
     living.shepherd.tick(5 * SECOND, 5 * SECOND)
     put(living, 0, pa.array(["U", " U", "U "]), SECOND)
     living.shepherd.tick(6 * SECOND, 6 * SECOND)
-    assert living.shepherd.herd.counters.late == {"U": 3}
+    assert living.shepherd.herd.counted.late == {"U": 3}
     finish(living)
 
 

@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from tidegate.engine.epochs import ARRIVAL, INSTANT, LEVEL
-from tidegate.engine.journal import Opened, Tick
+from tidegate.engine.journal import Counted, Tick
 from tidegate.engine.segments import broken_text, offered, read_segment
+from tidegate.errors import EngineError
 from tidegate.gates.admit import QUARANTINE
 from tidegate.gates.segments import REASONS, Judged, Terms, judge, share_mask
 from tidegate.log import QUARANTINE_FIELDS
@@ -57,22 +58,34 @@ class Rows:
         return Rows(self.table.take(pa.array(places)), self.levels, self.labels[places], self.instants[places],
                     self.arrivals[places])  # fmt: skip
 
+    def bytes(self) -> int:
+        """What they take in memory."""
+        numbers = (self.labels, self.instants, self.arrivals)
+        return int(self.table.nbytes) + sum(one.nbytes for one in numbers)
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Tuples of one segment whose instant no tick has reached."""
+    """Tuples of one segment whose instant no tick has reached, and the tick that took it."""
 
-    opened: Opened
+    tick: int
+    stream: str
     rows: Rows
+    bytes: int
+
+    def split(self, instant: int) -> tuple[Rows | None, Waiting | None]:
+        """What is complete at an instant, and what waits on; nothing is copied where all of it is one of them."""
+        is_complete = self.rows.instants <= instant
+        if is_complete.all():
+            return self.rows, None
+        if not is_complete.any():
+            return None, self
+        return self.rows.take(is_complete), waiting(self.tick, self.stream, self.rows.take(~is_complete))
 
 
-@dataclass(slots=True)
-class Counters:
-    """What was counted: tuples and late ones per level, what was quarantined. Shown only where the level may see it."""
-
-    tuples: dict[Level, int] = field(default_factory=dict)
-    late: dict[Level, int] = field(default_factory=dict)
-    quarantined: int = 0
+def waiting(tick: int, stream: str, rows: Rows) -> Waiting:
+    """Tuples that wait, and how much room they take."""
+    return Waiting(tick, stream, rows, rows.bytes())
 
 
 @dataclass(slots=True)
@@ -84,51 +97,66 @@ class Herd:
     directory: Path
     waiting: list[Waiting] = field(default_factory=list)
     arrivals: int = 0
-    counters: Counters = field(default_factory=Counters)
+    counted: Counted = field(default_factory=Counted)
 
     # ---------------------------------------------------------------- one tick
 
     def tick(self, tick: Tick) -> dict[str, Rows]:
         """Admit the segments of a tick and give what it completes, by stream and in order; the rest waits."""
-        admitted: list[tuple[str, Rows]] = [(one.opened.stream, one.rows) for one in self.waiting]
-        origins: list[Opened | None] = [one.opened for one in self.waiting]
-        for stream, batch in tick.segments:
-            opened = Opened(stream, batch, tick.last, tick.clock, self.arrivals)
-            rows, refused = self._admit(opened, count=True)
-            admitted += [(stream, rows), (QUARANTINE, refused)]
-            origins += [opened, None]
-        self.waiting = []
         ready: dict[str, list[Rows]] = {}
-        for (stream, rows), origin in zip(admitted, origins, strict=True):
-            is_complete = rows.instants <= tick.instant
-            if is_complete.any():
-                ready.setdefault(stream, []).append(rows if is_complete.all() else rows.take(is_complete))
-            if origin is not None and not is_complete.all():
-                self.waiting.append(Waiting(origin, rows.take(~is_complete)))
+        before, self.waiting = self.waiting, []
+        for one in before:
+            self._release(one, tick.instant, ready)
+        for stream, batch in tick.segments:
+            rows, refused = self._admit(stream, batch, tick)
+            if len(rows):
+                self._release(waiting(tick.number, stream, rows), tick.instant, ready)
+            if len(refused):
+                ready.setdefault(QUARANTINE, []).append(refused)
         return {stream: _ordered(pieces) for stream, pieces in ready.items()}
 
-    def reopen(self, tick: Tick) -> None:
-        """Bring back what waited before a tick."""
-        self.arrivals = tick.arrivals
-        for opened in tick.waiting:
-            rows, _ = self._admit(opened, count=False)
-            self.waiting.append(Waiting(opened, rows.take(rows.instants > tick.last)))
+    def _release(self, one: Waiting, instant: int, ready: dict[str, list[Rows]]) -> None:
+        complete, rest = one.split(instant)
+        if complete is not None:
+            ready.setdefault(one.stream, []).append(complete)
+        if rest is not None:
+            self.waiting.append(rest)
 
-    def _admit(self, opened: Opened, *, count: bool) -> tuple[Rows, Rows]:
+    def reopen(self, tick: Tick, earlier: Sequence[Tick]) -> None:
+        """Bring back what waited before a tick, out of the segments of earlier ticks, and what was counted."""
+        for one in earlier:
+            self.arrivals = one.arrivals
+            for stream, batch in one.segments if self._has_all(one) else ():
+                rows, _ = self._admit(stream, batch, one)
+                still = rows.instants > tick.last
+                if still.any():
+                    self.waiting.append(waiting(one.number, stream, rows.take(still)))
+        self.arrivals, self.counted = tick.arrivals, tick.counted
+        if self.held != tick.held:
+            raise EngineError(f"{self.directory}: segments with tuples that wait are missing; restore them from a copy")
+
+    def _has_all(self, tick: Tick) -> bool:
+        """Segments of a tick between two that are needed may have been dropped: none of its tuples wait."""
+        return all(self.segment(*one).exists() for one in tick.segments)
+
+    @property
+    def held(self) -> int:
+        """How many tuples wait."""
+        return sum(len(one.rows) for one in self.waiting)
+
+    def _admit(self, name: str, batch: int, tick: Tick) -> tuple[Rows, Rows]:
         """The admitted tuples of a segment, and the quarantine entries of the others."""
-        stream = self.streams[opened.stream]
-        table = read_segment(self.segment(opened.stream, opened.batch))
-        found = judge(offered(table, stream.schema, None if stream.timed else opened.clock), stream.terms,
-                      opened.last, opened.clock, self.lattice)  # fmt: skip
-        arrivals = opened.arrivals + np.arange(len(table))
-        if count:
-            self.arrivals += len(table)
-            self._count(found)
+        stream, table = self.streams[name], read_segment(self.segment(name, batch))
+        found = judge(offered(table, stream.schema, None if stream.timed else tick.clock), stream.terms,
+                      tick.last, tick.clock, self.lattice)  # fmt: skip
+        arrivals = self.arrivals + np.arange(len(table))
+        self.arrivals += len(table)
+        self.counted += _count(found)
         declared = table.select(range(len(stream.schema)))
         rows = Rows(declared, found.levels, found.labels, found.instants, arrivals)
         if found.reasons.any():
             rows = rows.take(found.reasons == 0)
-        return rows, self._refused(opened.stream, table, found, arrivals)
+        return rows, self._refused(name, table, found, arrivals)
 
     def _refused(self, stream: str, table: pa.Table, found: Judged, arrivals: Numbers) -> Rows:
         """Q-11: what was kept out, with the reason, at the top."""
@@ -143,18 +171,15 @@ class Herd:
         labels = np.zeros(len(bad), np.int64)
         return Rows(entries, [self.lattice.top], labels, found.instants[bad], arrivals[bad])
 
-    def _count(self, found: Judged) -> None:
-        counters = self.counters
-        counts = np.bincount(found.labels[found.reasons == 0], minlength=len(found.levels))
-        for level, count in zip(found.levels, counts.tolist(), strict=True):
-            counters.tuples[level] = counters.tuples.get(level, 0) + count
-        for level, count in found.late.items():
-            counters.late[level] = counters.late.get(level, 0) + count
-        counters.quarantined += int((found.reasons > 0).sum())
-
     def segment(self, stream: str, batch: int) -> Path:
         """Where a segment lies."""
         return segments_of(self.directory, stream) / f"{batch}.arrow"
+
+
+def _count(found: Judged) -> Counted:
+    counts = np.bincount(found.labels[found.reasons == 0], minlength=len(found.levels))
+    tuples = dict(zip(found.levels, counts.tolist(), strict=True))
+    return Counted(tuples, found.late, {}, int((found.reasons > 0).sum()))
 
 
 def segments_of(directory: Path, stream: str) -> Path:

@@ -304,7 +304,7 @@ class Gate:
     def _waiting_bytes(self) -> int:
         with self.lock:
             going = [runtime for level, runtime in self.runtimes.items() if level not in self.ended]
-            return self.shepherd.unclaimed() + sum(runtime.waiting_bytes() for runtime in going)
+            return self.shepherd.held_bytes() + sum(runtime.waiting_bytes() for runtime in going)
 
     # ---------------------------------------------------------------- the end
 

@@ -90,17 +90,16 @@ def status_of(gate: Gate) -> Status:
         StreamStatus(name, shepherd.latest.taken.get(name, -1) + 1, None if one.failure is None else str(one.failure))
         for name, one in gate.bindings.items()
     )
-    waiting = sum(len(one.rows) for one in shepherd.herd.waiting)
-    latest, quarantined = shepherd.latest, shepherd.herd.counters.quarantined
+    latest, herd = shepherd.latest, shepherd.herd
     sinks = gate.outlets.status()
-    return Status(latest.number, latest.instant, waiting, quarantined, levels, streams, sinks)
+    return Status(latest.number, latest.instant, herd.held, herd.counted.quarantined, levels, streams, sinks)
 
 
 def _level(gate: Gate, level: Level) -> LevelStatus:
-    runtime, counters = gate.runtimes.get(level), gate.shepherd.herd.counters
+    runtime, counted = gate.runtimes.get(level), gate.shepherd.herd.counted
     queries = len(gate.desk.interpreter(level).queries()) if runtime is not None else 0
     epochs, behind = (runtime.written + 1, runtime.behind) if runtime is not None else (0, 0)
-    tuples, late = counters.tuples.get(level, 0), counters.late.get(level, 0)
-    shed, failure = gate.shepherd.shed.get(level, 0), gate.ended.get(level)
+    tuples, late = counted.tuples.get(level, 0), counted.late.get(level, 0)
+    shed, failure = counted.shed.get(level, 0), gate.ended.get(level)
     ended = None if failure is None else str(failure)
     return LevelStatus(level, runtime is not None, queries, tuples, late, shed, epochs, behind, ended)
