@@ -248,6 +248,9 @@ class Gate:
 
     def _start(self, runtime: LevelRuntime) -> None:
         """Start a level's query, or leave it to the next tick where what Spark needs for it has just died."""
+        if runtime.is_lost:
+            self._end(runtime.level, "and what it had not answered was dropped by age; take another directory")
+            return
         try:
             runtime.start(self.spark)
         except Exception as error:
@@ -259,15 +262,21 @@ class Gate:
         """Whether to try once more; if not, this level has ended, and no other: nobody else is told of it."""
         if self._patience[runtime.level].is_left(error, runtime.results.done):
             return True
-        again = f"the processor of level {runtime.level} ended again and again: {reason(error)}"
-        self.ended[runtime.level] = EngineError(f"{again}; open the gate again with the same directory")
-        self._wake_readers()
+        self._end(runtime.level, f"again and again: {reason(error)}; {self._hint()}")
         return False
+
+    def _end(self, level: Level, why: str) -> None:
+        self.ended[level] = EngineError(f"the processor of level {level} ended {why}")
+        self._wake_readers()
+
+    def _hint(self) -> str:
+        soon = "" if self.keep is None else f" within {timedelta(seconds=self.keep)}"
+        return f"open the gate again with the same directory{soon}"
 
     def _tidy(self, keep: float) -> None:
         before = time.time() - keep
         for runtime in self.runtimes.values():
-            runtime.forget(before)
+            runtime.forget(before, has_ended=runtime.level in self.ended)
         with self.lock:
             speed = self.clock.speed
             self.shepherd.forget(before, self.shepherd.latest.instant - round(keep * speed * MICROSECONDS))
