@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tests.engine.memory_store import PutAway
 from tidegate.case import Case, StatementEntry, TickEntry, TupleEntry
+from tidegate.engine.broken import Broken
 from tidegate.engine.epochs import Epoch, schema_json
 from tidegate.engine.herd import path_name, segments_of
 from tidegate.engine.live import RELATION, STREAM, Line, LiveShepherd, relation_path
@@ -184,7 +185,7 @@ def _segment(schema: Schema, entries: list[Mapping[str, Any]], lattice: Lattice)
     """As ingest writes it: what does not decode is a text."""
     decoded = [admit({**entry, "level": lattice.bottom, "time": 0}, schema, lattice) for entry in entries]
     rows = [one.values if isinstance(one, Admitted) else (None,) * len(schema) for one in decoded]
-    broken = [None if isinstance(one, Admitted) else json.dumps(entry["row"], default=str)
+    broken = [None if isinstance(one, Admitted) else Broken("", json.dumps(entry["row"], default=str)).to_text()
               for one, entry in zip(decoded, entries, strict=True)]  # fmt: skip
     columns: list[Any] = [[row[place] for row in rows] for place in range(len(schema))]
     columns += [[entry.get("level") for entry in entries], [_micros(entry.get("time")) for entry in entries], broken]

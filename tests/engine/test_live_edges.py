@@ -13,6 +13,7 @@ import pytest
 
 from tests.engine.living import Living
 from tidegate.case import StatementEntry, read_case
+from tidegate.engine.broken import Broken
 from tidegate.engine.epochs import schema_json
 from tidegate.engine.herd import segments_of
 from tidegate.engine.live import STREAM, Line
@@ -35,14 +36,14 @@ def living(tmp_path: Path) -> Living:
     return found
 
 
-def put(living: Living, number: int, labels: pa.Array, instant: int) -> None:
+def put(living: Living, number: int, labels: pa.Array, instant: int | None, broken: Broken | None = None) -> None:
     """One segment with a tuple for each label."""
     schema = living.case.streams["V"]
     columns = [
         pa.array([1] * len(labels)),
         labels,
         pa.array([instant] * len(labels)),
-        pa.nulls(len(labels), pa.string()),
+        pa.array([broken and broken.to_text()] * len(labels), pa.string()),
     ]
     wanted = segment_schema(schema)
     table = pa.table([column.cast(one.type) for column, one in zip(columns, wanted, strict=True)], schema=wanted)
@@ -103,4 +104,18 @@ def test_retention_keeps_what_a_restart_needs(living: Living) -> None:
     assert not living.shepherd.tick(2 * SECOND, 2 * SECOND)
     living.shepherd.forget(time.time() + 60, 10 * SECOND)
     living.crash()
+    finish(living)
+
+
+def test_a_record_that_was_not_decoded_is_shown_with_its_attribute_its_file_and_its_line(living: Living) -> None:
+    """Q-11: also where the source labels everything and has no time for a record that it could not read."""
+    broken = Broken('attribute "a": does not fit int', "C;secret", "monday.csv", 7)
+    put(living, 0, pa.array(["C", None]), None, broken)
+    living.say(StatementEntry(Level("S"), "SELECT reason, row FROM QUARANTINE", name="kept out"))
+    living.shepherd.tick(2 * SECOND, 2 * SECOND)
+    living.shepherd.tick(3 * SECOND, 3 * SECOND)
+    epoch = living.processors.waiting[Level("S")][0]
+    batch = epoch.tuples[QUARANTINE].to_pydict()
+    assert set(batch["reason"]) == {'not as declared: attribute "a": does not fit int'}
+    assert json.loads(batch["row"][0]) == {"file": "monday.csv", "line": 7, "record": "C;secret"}
     finish(living)

@@ -15,12 +15,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from tidegate.engine.broken import Broken
 from tidegate.engine.epochs import ARRIVAL, INSTANT, LEVEL
 from tidegate.engine.journal import Counted, Tick
-from tidegate.engine.segments import broken_text, offered, read_segment
+from tidegate.engine.segments import broken_rows, offered, read_segment
 from tidegate.errors import EngineError
 from tidegate.gates.admit import QUARANTINE
-from tidegate.gates.segments import REASONS, Judged, Terms, judge, share_mask
+from tidegate.gates.segments import REASONS, UNFIT, Judged, Terms, judge, share_mask
 from tidegate.log import QUARANTINE_FIELDS
 from tidegate.operators.arrow import arrow_type, from_arrow
 from tidegate.operators.emit import shown
@@ -161,9 +162,10 @@ class Herd:
     def _refused(self, stream: str, table: pa.Table, found: Judged, arrivals: Numbers) -> Rows:
         """Q-11: what was kept out, with the reason, at the top."""
         bad = np.flatnonzero(found.reasons)
-        schema = self.streams[stream].schema
-        texts = _row_texts(table, schema, bad, self.lattice)
-        columns = [[stream] * len(bad), [REASONS[reason] for reason in found.reasons[bad].tolist()], texts]
+        schema, chosen = self.streams[stream].schema, table.take(pa.array(bad))
+        broken = broken_rows(chosen, schema)
+        reasons = [_reason(*one) for one in zip(found.reasons[bad].tolist(), broken, strict=True)]
+        columns = [[stream] * len(bad), reasons, _row_texts(chosen, schema, broken, self.lattice)]
         arrays = [
             pa.array(column, arrow_type(one.type)) for column, one in zip(columns, QUARANTINE_FIELDS, strict=True)
         ]
@@ -213,16 +215,20 @@ def _concatenated(pieces: list[Rows]) -> Rows:
     )
 
 
-def _row_texts(table: pa.Table, schema: Schema, rows: Numbers, lattice: Lattice) -> list[str]:
+def _reason(reason: int, broken: Broken | None) -> str:
+    """Why a tuple stays out; of a record that was not decoded, what is wrong in it."""
+    if broken is None or not broken.problem:
+        return REASONS[reason]
+    return f"{REASONS[UNFIT]}: {broken.problem}"
+
+
+def _row_texts(chosen: pa.Table, schema: Schema, broken: Sequence[Broken | None], lattice: Lattice) -> list[str]:
     """Each row as JSON text, or what was found in its place where it was not decoded."""
-    if len(rows) == 0:
-        return []
-    chosen, levels = table.take(pa.array(rows)), LevelTable(lattice)
-    broken = [broken_text(chosen, schema, place) for place in range(len(rows))]
+    levels = LevelTable(lattice)
     columns = [_shown(chosen.column(place), column.type, levels) for place, column in enumerate(schema)]
     names = [column.name for column in schema]
     texts = [exact_json(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
-    return [exact_json(raw) if raw is not None else text for raw, text in zip(broken, texts, strict=True)]
+    return [exact_json(raw.shown()) if raw is not None else text for raw, text in zip(broken, texts, strict=True)]
 
 
 def _shown(array: pa.ChunkedArray, kind: object, levels: LevelTable) -> list[object]:
