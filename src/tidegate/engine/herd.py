@@ -190,8 +190,12 @@ def segments_of(directory: Path, stream: str) -> Path:
 
 
 def path_name(text: str) -> str:
-    """A name or a level as one part of a path, whatever characters it has."""
-    return "".join(one if one.isalnum() and one.isascii() else f"%{ord(one):x}." for one in text)
+    """A name or a level as one part of a path, whatever characters it has.
+
+    >>> path_name("night_shift"), path_name("a b/c")
+    ('night_shift', 'a%20.b%2f.c')
+    """
+    return "".join(one if (one.isalnum() or one == "_") and one.isascii() else f"%{ord(one):x}." for one in text)
 
 
 def _ordered(pieces: list[Rows]) -> Rows:

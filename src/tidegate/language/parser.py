@@ -178,7 +178,8 @@ def keywords_after(before: str) -> list[str]:
         state.exhaust_lexer()
     except UnexpectedInput:
         return []
-    return sorted(word for terminal in state.accepts() for word in _keywords().get(terminal, ()))
+    accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call] # lark's own
+    return sorted(word for terminal in accepted for word in _keywords().get(terminal, ()))
 
 
 @cache
