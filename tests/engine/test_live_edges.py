@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from tidegate.engine.verify import verify
 from tidegate.errors import EngineError
 from tidegate.gates.admit import QUARANTINE
 from tidegate.security.lattice import Level
+from tidegate.system.binding import Binding
 
 SECOND = 1_000_000
 
@@ -118,4 +120,25 @@ def test_a_record_that_was_not_decoded_is_shown_with_its_attribute_its_file_and_
     batch = epoch.tuples[QUARANTINE].to_pydict()
     assert set(batch["reason"]) == {'not as declared: attribute "a": does not fit int'}
     assert json.loads(batch["row"][0]) == {"file": "monday.csv", "line": 7, "record": "C;secret"}
+    finish(living)
+
+
+def test_tuples_that_are_older_than_the_gate_are_told_of_once(living: Living, caplog: pytest.LogCaptureFixture) -> None:
+    """Q-1: they are late, which who asks the past will not have meant; late ones of today are no news."""
+    living.shepherd.herd.began = 10 * SECOND
+    living.shepherd.tick(20 * SECOND, 20 * SECOND)
+    put(living, 0, pa.array(["U", "S"]), 15 * SECOND)
+    living.shepherd.tick(21 * SECOND, 21 * SECOND)
+    assert not living.shepherd.herd.old.get("V")
+    put(living, 1, pa.array(["U", "S", "no such level"]), 9 * SECOND)
+    put(living, 2, pa.array(["U"]), None)
+    living.shepherd.tick(22 * SECOND, 22 * SECOND)
+    assert living.shepherd.herd.old == {"V": 2}
+    source: Any = None
+    binding = Binding("V", source, None, (Level("U"), Level("S")), 2.0, 10.0, "restamp")
+    for count in (0, 2, 4):
+        binding.note_old(count)
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.startswith('stream "V": 2 tuples are older than the gate, so they are late and were stamped anew; ')
+    assert said.endswith("give the gate a clock that begins there: Gate(…, clock=tidegate.Clock(start))")
     finish(living)

@@ -99,6 +99,10 @@ class Herd:
     waiting: list[Waiting] = field(default_factory=list)
     arrivals: int = 0
     counted: Counted = field(default_factory=Counted)
+    began: int = -1
+    """Where the gate's time begins: whatever is older is late."""
+    old: dict[str, int] = field(default_factory=dict)
+    """By stream, how many tuples were older than that, as far as this process knows."""
 
     # ---------------------------------------------------------------- one tick
 
@@ -148,8 +152,11 @@ class Herd:
     def _admit(self, name: str, batch: int, tick: Tick) -> tuple[Rows, Rows]:
         """The admitted tuples of a segment, and the quarantine entries of the others."""
         stream, table = self.streams[name], read_segment(self.segment(name, batch))
-        found = judge(offered(table, stream.schema, None if stream.timed else tick.clock), stream.terms,
-                      tick.last, tick.clock, self.lattice)  # fmt: skip
+        claims = offered(table, stream.schema, None if stream.timed else tick.clock)
+        found = judge(claims, stream.terms, tick.last, tick.clock, self.lattice)
+        if found.late:
+            is_old = (claims.instants <= self.began) & (found.labels >= 0) & ~claims.timeless & ~claims.unfit
+            self.old[name] = self.old.get(name, 0) + int(is_old.sum())
         arrivals = self.arrivals + np.arange(len(table))
         self.arrivals += len(table)
         self.counted += _count(found)

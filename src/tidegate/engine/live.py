@@ -79,7 +79,7 @@ class LiveShepherd:
     """Whether the last tick was carried out; what is in memory is of no use where it was not."""
 
     def __post_init__(self) -> None:
-        self.herd = Herd(self.lattice, {}, self.directory)
+        self.herd = Herd(self.lattice, {}, self.directory, began=self.began)
         self.ticks = TickJournal(self.directory / "log")
         self.journal = Lines(self.directory / "statements.jsonl")
         try:

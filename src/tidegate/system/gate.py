@@ -235,8 +235,9 @@ class Gate:
                     self.desk.suspend(level, serial, problem["epoch"])
                     self._told_suspended[level, serial] = problem["epoch"]
         with self.lock:
-            for binding in self.bindings.values():
+            for name, binding in self.bindings.items():
                 binding.look_after()
+                binding.note_old(self.shepherd.herd.old.get(name, 0))
 
     def _restart(self, runtime: LevelRuntime, error: Exception) -> None:
         """A streaming query that ended goes on from its checkpoint; one that ends again and again does not."""
