@@ -24,6 +24,7 @@ from tidegate.engine.epochs import Epoch
 from tidegate.engine.herd import path_name
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.live import RELATION, LiveShepherd
+from tidegate.engine.quiet import ALWAYS, STOPPING, Quiet
 from tidegate.engine.session import has_ended, own_session, process_of, without_farewells
 from tidegate.errors import EngineError
 from tidegate.language.session import Spoken
@@ -66,7 +67,7 @@ class Gate:
             self.spark = own_session(spark)
         self.is_temporary = directory is None
         self.directory = Path(tempfile.mkdtemp(prefix="tidegate-") if directory is None else directory).absolute()
-        self._home = GateDirectory(self.directory)
+        self._home, self._quiet = GateDirectory(self.directory), Quiet(self.spark, ALWAYS)
         try:
             with spoken_of(spark):
                 self._open(levels)
@@ -334,16 +335,17 @@ class Gate:
     def _stop(self) -> None:
         if threading.current_thread() is not self._thread:
             self._thread.join()
-        with without_farewells():
+        with without_farewells(), Quiet(self.spark, STOPPING):
             for stop in (*(one.stop for one in self.bindings.values()), *(one.stop for one in self.runtimes.values())):
                 _quietly(stop)
-        self.outlets.stop()
-        self._wake_readers()
-        self.shepherd.close()
-        self._leave()
+            self.outlets.stop()
+            self._wake_readers()
+            self.shepherd.close()
+            self._leave()
         atexit.unregister(self.stop)
 
     def _leave(self) -> None:
+        self._quiet.lift()
         self._home.close()
         if self.is_temporary:
             shutil.rmtree(self.directory, ignore_errors=True)
