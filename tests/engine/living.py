@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tests.engine.memory_store import PutAway
 from tidegate.case import Case, StatementEntry, TickEntry, TupleEntry
+from tidegate.engine.broken import Broken
 from tidegate.engine.epochs import Epoch, schema_json
 from tidegate.engine.herd import path_name, segments_of
 from tidegate.engine.live import RELATION, STREAM, Line, LiveShepherd, relation_path
@@ -86,6 +87,7 @@ class Living:
     case: Case
     chance: Random
     levels: tuple[Level, ...]
+    skew: int = 5_000_000
     processors: Processors = field(init=False)
     shepherd: LiveShepherd = field(init=False)
     desk: Desk = field(init=False)
@@ -101,7 +103,7 @@ class Living:
                 "low": self.case.lattice.bottom,
                 "high": self.case.lattice.top,
                 "late": self.case.late,
-                "skew": 5_000_000,
+                "skew": self.skew,
             }
             body = {"name": name, "schema": schema_json(schema), "terms": terms, "timed": True}
             self.desk.declare(Line(STREAM, self.case.lattice.bottom, body))
@@ -183,7 +185,7 @@ def _segment(schema: Schema, entries: list[Mapping[str, Any]], lattice: Lattice)
     """As ingest writes it: what does not decode is a text."""
     decoded = [admit({**entry, "level": lattice.bottom, "time": 0}, schema, lattice) for entry in entries]
     rows = [one.values if isinstance(one, Admitted) else (None,) * len(schema) for one in decoded]
-    broken = [None if isinstance(one, Admitted) else json.dumps(entry["row"], default=str)
+    broken = [None if isinstance(one, Admitted) else Broken("", json.dumps(entry["row"], default=str)).to_text()
               for one, entry in zip(decoded, entries, strict=True)]  # fmt: skip
     columns: list[Any] = [[row[place] for row in rows] for place in range(len(schema))]
     columns += [[entry.get("level") for entry in entries], [_micros(entry.get("time")) for entry in entries], broken]

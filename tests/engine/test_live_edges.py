@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pytest
 
 from tests.engine.living import Living
 from tidegate.case import StatementEntry, read_case
+from tidegate.engine.broken import Broken
 from tidegate.engine.epochs import schema_json
 from tidegate.engine.herd import segments_of
 from tidegate.engine.live import STREAM, Line
@@ -21,6 +23,7 @@ from tidegate.engine.verify import verify
 from tidegate.errors import EngineError
 from tidegate.gates.admit import QUARANTINE
 from tidegate.security.lattice import Level
+from tidegate.system.binding import Binding
 
 SECOND = 1_000_000
 
@@ -35,14 +38,14 @@ def living(tmp_path: Path) -> Living:
     return found
 
 
-def put(living: Living, number: int, labels: pa.Array, instant: int) -> None:
+def put(living: Living, number: int, labels: pa.Array, instant: int | None, broken: Broken | None = None) -> None:
     """One segment with a tuple for each label."""
     schema = living.case.streams["V"]
     columns = [
         pa.array([1] * len(labels)),
         labels,
         pa.array([instant] * len(labels)),
-        pa.nulls(len(labels), pa.string()),
+        pa.array([broken and broken.to_text()] * len(labels), pa.string()),
     ]
     wanted = segment_schema(schema)
     table = pa.table([column.cast(one.type) for column, one in zip(columns, wanted, strict=True)], schema=wanted)
@@ -68,7 +71,7 @@ def test_a_label_that_is_no_text_is_quarantined(living: Living) -> None:
     )
     put(living, 0, broken, SECOND)
     living.shepherd.tick(2 * SECOND, 2 * SECOND)
-    assert living.shepherd.herd.counters.quarantined == 1
+    assert living.shepherd.herd.counted.quarantined == 1
     living.crash()
     finish(living)
 
@@ -78,7 +81,7 @@ def test_labels_that_name_one_level_are_counted_together(living: Living) -> None
     living.shepherd.tick(5 * SECOND, 5 * SECOND)
     put(living, 0, pa.array(["U", " U", "U "]), SECOND)
     living.shepherd.tick(6 * SECOND, 6 * SECOND)
-    assert living.shepherd.herd.counters.late == {"U": 3}
+    assert living.shepherd.herd.counted.late == {"U": 3}
     finish(living)
 
 
@@ -103,4 +106,39 @@ def test_retention_keeps_what_a_restart_needs(living: Living) -> None:
     assert not living.shepherd.tick(2 * SECOND, 2 * SECOND)
     living.shepherd.forget(time.time() + 60, 10 * SECOND)
     living.crash()
+    finish(living)
+
+
+def test_a_record_that_was_not_decoded_is_shown_with_its_attribute_its_file_and_its_line(living: Living) -> None:
+    """Q-11: also where the source labels everything and has no time for a record that it could not read."""
+    broken = Broken('attribute "a": does not fit int', "C;secret", "monday.csv", 7)
+    put(living, 0, pa.array(["C", None]), None, broken)
+    living.say(StatementEntry(Level("S"), "SELECT reason, row FROM QUARANTINE", name="kept out"))
+    living.shepherd.tick(2 * SECOND, 2 * SECOND)
+    living.shepherd.tick(3 * SECOND, 3 * SECOND)
+    epoch = living.processors.waiting[Level("S")][0]
+    batch = epoch.tuples[QUARANTINE].to_pydict()
+    assert set(batch["reason"]) == {'not as declared: attribute "a": does not fit int'}
+    assert json.loads(batch["row"][0]) == {"file": "monday.csv", "line": 7, "record": "C;secret"}
+    finish(living)
+
+
+def test_tuples_that_are_older_than_the_gate_are_told_of_once(living: Living, caplog: pytest.LogCaptureFixture) -> None:
+    """Q-1: they are late, which who asks the past will not have meant; late ones of today are no news."""
+    living.shepherd.herd.began = 10 * SECOND
+    living.shepherd.tick(20 * SECOND, 20 * SECOND)
+    put(living, 0, pa.array(["U", "S"]), 15 * SECOND)
+    living.shepherd.tick(21 * SECOND, 21 * SECOND)
+    assert not living.shepherd.herd.old.get("V")
+    put(living, 1, pa.array(["U", "S", "no such level"]), 9 * SECOND)
+    put(living, 2, pa.array(["U"]), None)
+    living.shepherd.tick(22 * SECOND, 22 * SECOND)
+    assert living.shepherd.herd.old == {"V": 2}
+    source: Any = None
+    binding = Binding("V", source, None, (Level("U"), Level("S")), 2.0, 10.0, "restamp")
+    for count in (0, 2, 4):
+        binding.note_old(count)
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.startswith('stream "V": 2 tuples are older than the gate, so they are late and were stamped anew; ')
+    assert said.endswith("give the gate a clock that begins there: Gate(…, clock=tidegate.Clock(start))")
     finish(living)

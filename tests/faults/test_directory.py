@@ -15,7 +15,7 @@ import pytest
 from tests.functions.support import comes_true
 from tidegate.errors import EngineError
 from tidegate.system import directory
-from tidegate.system.directory import GateDirectory, read_about, started
+from tidegate.system.directory import VERSION, GateDirectory, read_about, started
 
 ABOUT: dict[str, Any] = {"levels": "U < S", "shards": 2, "processors": ["U", "S"], "began": 0}
 HOLDER = """
@@ -82,7 +82,7 @@ def test_a_number_that_another_process_has_now_is_not_waited_for(tmp_path: Path)
 )
 def test_a_directory_is_opened_as_it_was_made(key: str, value: object, message: str, tmp_path: Path) -> None:
     home = GateDirectory(tmp_path)
-    assert home.agree(ABOUT) == {"version": 1, **ABOUT}
+    assert home.agree(ABOUT) == {"version": VERSION, **ABOUT}
     with pytest.raises(EngineError, match=f"{tmp_path} {message}"):
         home.agree({**ABOUT, key: value})
     assert home.agree({**ABOUT, "began": 7})["began"] == 0
@@ -93,7 +93,9 @@ def test_a_directory_of_another_version_is_refused(tmp_path: Path) -> None:
     home = GateDirectory(tmp_path)
     home.agree(ABOUT)
     (tmp_path / "gate.json").write_text(json.dumps({**ABOUT, "version": 99}))
-    with pytest.raises(EngineError, match=f"{tmp_path} was written by version 99 of the log, and this is version 1"):
+    with pytest.raises(
+        EngineError, match=f"{tmp_path} was written by version 99 of the log, and this is version {VERSION}"
+    ):
         home.agree(ABOUT)
     home.close()
 

@@ -16,6 +16,7 @@ from tests.faults.disk import fill, free
 from tests.faults.processes import below, kill
 from tests.faults.world import BEFORE, SCHEMA, write_input
 from tests.live.running import LONGEST, catch_up, checked, wait_until
+from tidegate.engine.level import DROPPED
 from tidegate.engine.livelog import read_live
 from tidegate.engine.session import process_of
 from tidegate.errors import QueryError, TidegateError
@@ -212,6 +213,7 @@ def test_an_epoch_that_is_missing_ends_its_level_with_its_number(spark: SparkSes
         wait_until("it has ended", lambda: bool(gate.ended) or gate.failure is not None)
         said = refusal(lambda: list(gate.login("ana", "S").find("q").results()))
         assert said.startswith("the processor of level S ended again and again: ")
+        assert said.endswith("; open the gate again with the same directory")
         assert f"epoch 0 is missing in {level}/epochs, and later ones are there" in said
         assert [one.failure for one in gate.status().levels] == [None, None, said]
         assert gate.is_open
@@ -223,6 +225,11 @@ def test_an_epoch_that_is_missing_ends_its_level_with_its_number(spark: SparkSes
         catch_up(gate)
     assert checked(place).lines > 0
     assert before == {path: path.read_bytes() for path in before}
+    (level / DROPPED).touch()
+    with opened(spark, place) as gate:
+        wait_until("it has ended", lambda: bool(gate.ended))
+        assert "what it had not answered was dropped by age" in refusal(lambda: gate.login("ana", "S"))
+        assert gate.login("ana", "U").query(SUM) is not None, "other levels hear nothing of it"
 
 
 def test_a_query_that_is_suspended_says_so_behind_its_last_row(spark: SparkSession, tmp_path: Path) -> None:

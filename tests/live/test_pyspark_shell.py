@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,14 @@ SETTINGS = {
     "TZ": "America/New_York",  # Spark's zone is the machine's, and most machines are not in UTC
 }
 
+NOISE = (
+    "adaptive.enabled is not supported",
+    "Disabling AQE",
+    "No more data to read from the socket",
+    "Value state head doesn't contain",
+    "replaced a previously registered data source",
+)
+"""What Spark would warn of because of what a gate does; whoever sits before the shell can do nothing about it."""
 TYPED = """\
 import json, time, tidegate
 names = ["spark.sql.streaming.stateStore.providerClass", "spark.sql.shuffle.partitions"]
@@ -74,6 +83,7 @@ def test_five_lines_answer_in_the_shell_and_change_none_of_its_settings(tmp_path
     assert (code, left) == (0, []), said[-4000:]
     assert 'File "<stdin>"' not in said, "no line raises an error; a worker of Spark's may, and is started again"
     assert "StackOverflowError" not in said
+    assert [line for line in said.splitlines() if "WARN" in line and re.search("|".join(NOISE), line)] == []
     first, second = told(said)
     assert first["newest"] % 2 == 0
     assert (first["level"], first["active"]) == ("U", 0)

@@ -39,6 +39,14 @@ def test_a_file_has_the_rows_of_an_epoch_and_the_label_of_the_query(results: Res
     assert pq.read_table(tmp_path / "out").column("row_level").to_pylist() == ["U", "C", "U"] * 2
 
 
+def test_the_name_of_a_file_is_that_of_its_query(results: Results, tmp_path: Path) -> None:
+    sink = ParquetSink(tmp_path / "out")
+    batch = given(results)[0]
+    sink.open(Followed("night_shift", Level("C"), FOLLOWED.serial, LATTICE), -1)
+    sink.write(7, batch.replace_schema_metadata({**about(batch), "query": "night_shift"}))
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["C.night_shift-000000000007.parquet"]
+
+
 def test_the_same_epoch_again_overwrites_itself(results: Results, tmp_path: Path) -> None:
     for name in ("s.json", "t.json"):  # the second one knows of nothing that is out
         run_out(outlet(results, ParquetSink(tmp_path / "out"), tmp_path / name))

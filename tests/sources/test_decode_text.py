@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sources.files import COLUMNS, declared, refusal, written
+from tidegate.engine.broken import broken_from
 from tidegate.sources.columns import CORRUPT, Columns
 from tidegate.sources.decode import check_file, read_file
 
@@ -27,7 +28,14 @@ def bad(rows: list[dict[str, Any]]) -> list[str]:
     """The texts that could not be decoded; such a row holds nothing else."""
     found = [row for row in rows if row[CORRUPT] is not None]
     assert all(value is None for row in found for name, value in row.items() if name != CORRUPT)
-    return [row[CORRUPT] for row in found]
+    return [broken_from(row[CORRUPT]).record for row in found]
+
+
+def problems(path: Path, columns: Columns = COLUMNS) -> list[tuple[int | None, str]]:
+    """The lines that could not be decoded, and why; all say of which file they are."""
+    found = [broken_from(row[CORRUPT]) for row in read(path, columns) if row[CORRUPT] is not None]
+    assert {one.file for one in found} <= {str(path)}
+    return [(one.line, one.problem) for one in found]
 
 
 def good(rows: list[dict[str, Any]], name: str = "sid") -> list[Any]:
@@ -85,6 +93,56 @@ def test_a_json_line_that_does_not_fit_keeps_its_text_and_its_neighbours_are_rea
     lines = [f'{{"time":{n},"level":"U","sid":{n},"bp":1.5}}' for n in range(200)]
     rows = read(written(tmp_path, "a.json", "\n".join([*lines[:120], line, *lines[120:]])))
     assert (good(rows), bad(rows)) == (list(range(200)), [line])
+
+
+NUMBER = 'attribute "sid": does not fit int'
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("1,U,7", "3 fields, not 4"),
+        ("1,U,seven,80.5", NUMBER),
+        ("1,U,99999999999,eighty", NUMBER),
+        ("1,U,7,eighty", 'attribute "bp": does not fit double'),
+        ("yesterday,U,7,80.5", 'column "time": not a time'),
+        ('1,U,7,"80.5', "not a CSV record: a quote without an end, or a carriage return inside"),
+        ("1,\\xff,7,80.5", "not UTF-8"),
+    ],
+)
+def test_a_bad_csv_line_is_told_by_its_number_and_its_attribute(tmp_path: Path, line: str, problem: str) -> None:
+    """Q-11: the reason names the attribute and never a value."""
+    lines = ["time,level,sid,bp", "", *["1,U,1,1.5"] * 300, line, "", "2,U,2,2.5", line]
+    text = "\n".join(lines).encode().replace(b"\\xff", b"\xff")
+    assert problems(written(tmp_path, "a.csv", text)) == [(303, problem), (306, problem)]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"time":1,"level":"U","sid":7}', 'attribute "bp" is missing'),
+        ('{"time":1,"level":"U","sid":"secret","bp":1}', 'attribute "sid": not a whole number, as int needs'),
+        ('{"time":"noon","level":"U","sid":7,"bp":1}', 'column "time": not a time'),
+        ('{"time":1,"level":5,"sid":7,"bp":1}', 'column "level": not a string'),
+        ("[1, 2]", "not an object"),
+        ('{"time":1,', "not JSON"),
+    ],
+)
+def test_a_bad_json_line_is_told_by_its_number_and_its_attribute(tmp_path: Path, line: str, problem: str) -> None:
+    """Q-11: likewise; files that were put together have byte order marks inside."""
+    fine = '{"time":1,"level":"U","sid":7,"bp":1}'
+    lines = ["\ufeff" + fine, "", *[fine] * 300, line, "\ufeff" + fine, line]
+    path = written(tmp_path, "a.json", "\n".join(lines))
+    assert problems(path) == [(303, problem), (305, problem)]
+    assert len(good(read(path))) == 302
+
+
+def test_lines_are_counted_over_blocks(tmp_path: Path) -> None:
+    """A file is decoded a few megabytes at a time."""
+    rows = 1_000_000
+    path = written(tmp_path, "a.csv", "sid\n" + "1234567\n" * rows + "x\n" + "1234567\n" * rows + "y\n")
+    found = problems(path, declared({"sid": "int"}))
+    assert found == [(rows + 2, NUMBER), (2 * rows + 3, NUMBER)]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.sources.files import SCHEMA, put, refusal, table, written
+from tidegate.engine.broken import Broken
 from tidegate.sources.directory import directory
 from tidegate.sources.failure import explain_failure
 from tidegate.sources.generator import generator
@@ -76,7 +77,8 @@ def test_csv_records_that_do_not_decode_keep_their_text(spark: SparkSession, tmp
     written(folder, "a.csv", "bp,sid,level,time\n1.5,1,U,2024-01-31T12:00:00Z\nx,2,U,0\n2.5,3,S,1\n")
     source = directory(spark, folder, SCHEMA)
     assert run(source, tmp_path / "state", found) == ""
-    assert sorted((row.sid or 0, row[source.corrupt]) for row in found[0]) == [(0, "x,2,U,0"), (1, None), (3, None)]
+    broken = Broken('attribute "bp": does not fit double', "x,2,U,0", str(folder / "a.csv"), 3).to_text()
+    assert sorted((row.sid or 0, row[source.corrupt]) for row in found[0]) == [(0, broken), (1, None), (3, None)]
 
 
 def test_a_directory_that_vanishes_stops_the_stream_with_its_name(spark: SparkSession, tmp_path: Path) -> None:

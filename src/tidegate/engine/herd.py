@@ -15,11 +15,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from tidegate.engine.broken import Broken
 from tidegate.engine.epochs import ARRIVAL, INSTANT, LEVEL
-from tidegate.engine.journal import Opened, Tick
-from tidegate.engine.segments import broken_text, offered, read_segment
+from tidegate.engine.journal import Counted, Tick
+from tidegate.engine.segments import broken_rows, offered, read_segment
+from tidegate.errors import EngineError
 from tidegate.gates.admit import QUARANTINE
-from tidegate.gates.segments import REASONS, Judged, Terms, judge, share_mask
+from tidegate.gates.segments import REASONS, UNFIT, Judged, Terms, judge, share_mask
 from tidegate.log import QUARANTINE_FIELDS
 from tidegate.operators.arrow import arrow_type, from_arrow
 from tidegate.operators.emit import shown
@@ -57,22 +59,34 @@ class Rows:
         return Rows(self.table.take(pa.array(places)), self.levels, self.labels[places], self.instants[places],
                     self.arrivals[places])  # fmt: skip
 
+    def bytes(self) -> int:
+        """What they take in memory."""
+        numbers = (self.labels, self.instants, self.arrivals)
+        return int(self.table.nbytes) + sum(one.nbytes for one in numbers)
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Tuples of one segment whose instant no tick has reached."""
+    """Tuples of one segment whose instant no tick has reached, and the tick that took it."""
 
-    opened: Opened
+    tick: int
+    stream: str
     rows: Rows
+    bytes: int
+
+    def split(self, instant: int) -> tuple[Rows | None, Waiting | None]:
+        """What is complete at an instant, and what waits on; nothing is copied where all of it is one of them."""
+        is_complete = self.rows.instants <= instant
+        if is_complete.all():
+            return self.rows, None
+        if not is_complete.any():
+            return None, self
+        return self.rows.take(is_complete), waiting(self.tick, self.stream, self.rows.take(~is_complete))
 
 
-@dataclass(slots=True)
-class Counters:
-    """What was counted: tuples and late ones per level, what was quarantined. Shown only where the level may see it."""
-
-    tuples: dict[Level, int] = field(default_factory=dict)
-    late: dict[Level, int] = field(default_factory=dict)
-    quarantined: int = 0
+def waiting(tick: int, stream: str, rows: Rows) -> Waiting:
+    """Tuples that wait, and how much room they take."""
+    return Waiting(tick, stream, rows, rows.bytes())
 
 
 @dataclass(slots=True)
@@ -84,58 +98,81 @@ class Herd:
     directory: Path
     waiting: list[Waiting] = field(default_factory=list)
     arrivals: int = 0
-    counters: Counters = field(default_factory=Counters)
+    counted: Counted = field(default_factory=Counted)
+    began: int = -1
+    """Where the gate's time begins: whatever is older is late."""
+    old: dict[str, int] = field(default_factory=dict)
+    """By stream, how many tuples were older than that, as far as this process knows."""
 
     # ---------------------------------------------------------------- one tick
 
     def tick(self, tick: Tick) -> dict[str, Rows]:
         """Admit the segments of a tick and give what it completes, by stream and in order; the rest waits."""
-        admitted: list[tuple[str, Rows]] = [(one.opened.stream, one.rows) for one in self.waiting]
-        origins: list[Opened | None] = [one.opened for one in self.waiting]
-        for stream, batch in tick.segments:
-            opened = Opened(stream, batch, tick.last, tick.clock, self.arrivals)
-            rows, refused = self._admit(opened, count=True)
-            admitted += [(stream, rows), (QUARANTINE, refused)]
-            origins += [opened, None]
-        self.waiting = []
         ready: dict[str, list[Rows]] = {}
-        for (stream, rows), origin in zip(admitted, origins, strict=True):
-            is_complete = rows.instants <= tick.instant
-            if is_complete.any():
-                ready.setdefault(stream, []).append(rows if is_complete.all() else rows.take(is_complete))
-            if origin is not None and not is_complete.all():
-                self.waiting.append(Waiting(origin, rows.take(~is_complete)))
+        before, self.waiting = self.waiting, []
+        for one in before:
+            self._release(one, tick.instant, ready)
+        for stream, batch in tick.segments:
+            rows, refused = self._admit(stream, batch, tick)
+            if len(rows):
+                self._release(waiting(tick.number, stream, rows), tick.instant, ready)
+            if len(refused):
+                ready.setdefault(QUARANTINE, []).append(refused)
         return {stream: _ordered(pieces) for stream, pieces in ready.items()}
 
-    def reopen(self, tick: Tick) -> None:
-        """Bring back what waited before a tick."""
-        self.arrivals = tick.arrivals
-        for opened in tick.waiting:
-            rows, _ = self._admit(opened, count=False)
-            self.waiting.append(Waiting(opened, rows.take(rows.instants > tick.last)))
+    def _release(self, one: Waiting, instant: int, ready: dict[str, list[Rows]]) -> None:
+        complete, rest = one.split(instant)
+        if complete is not None:
+            ready.setdefault(one.stream, []).append(complete)
+        if rest is not None:
+            self.waiting.append(rest)
 
-    def _admit(self, opened: Opened, *, count: bool) -> tuple[Rows, Rows]:
+    def reopen(self, tick: Tick, earlier: Sequence[Tick]) -> None:
+        """Bring back what waited before a tick, out of the segments of earlier ticks, and what was counted."""
+        for one in earlier:
+            self.arrivals = one.arrivals
+            for stream, batch in one.segments if self._has_all(one) else ():
+                rows, _ = self._admit(stream, batch, one)
+                still = rows.instants > tick.last
+                if still.any():
+                    self.waiting.append(waiting(one.number, stream, rows.take(still)))
+        self.arrivals, self.counted = tick.arrivals, tick.counted
+        if self.held != tick.held:
+            raise EngineError(f"{self.directory}: segments with tuples that wait are missing; restore them from a copy")
+
+    def _has_all(self, tick: Tick) -> bool:
+        """Segments of a tick between two that are needed may have been dropped: none of its tuples wait."""
+        return all(self.segment(*one).exists() for one in tick.segments)
+
+    @property
+    def held(self) -> int:
+        """How many tuples wait."""
+        return sum(len(one.rows) for one in self.waiting)
+
+    def _admit(self, name: str, batch: int, tick: Tick) -> tuple[Rows, Rows]:
         """The admitted tuples of a segment, and the quarantine entries of the others."""
-        stream = self.streams[opened.stream]
-        table = read_segment(self.segment(opened.stream, opened.batch))
-        found = judge(offered(table, stream.schema, None if stream.timed else opened.clock), stream.terms,
-                      opened.last, opened.clock, self.lattice)  # fmt: skip
-        arrivals = opened.arrivals + np.arange(len(table))
-        if count:
-            self.arrivals += len(table)
-            self._count(found)
+        stream, table = self.streams[name], read_segment(self.segment(name, batch))
+        claims = offered(table, stream.schema, None if stream.timed else tick.clock)
+        found = judge(claims, stream.terms, tick.last, tick.clock, self.lattice)
+        if found.late:
+            is_old = (claims.instants <= self.began) & (found.labels >= 0) & ~claims.timeless & ~claims.unfit
+            self.old[name] = self.old.get(name, 0) + int(is_old.sum())
+        arrivals = self.arrivals + np.arange(len(table))
+        self.arrivals += len(table)
+        self.counted += _count(found)
         declared = table.select(range(len(stream.schema)))
         rows = Rows(declared, found.levels, found.labels, found.instants, arrivals)
         if found.reasons.any():
             rows = rows.take(found.reasons == 0)
-        return rows, self._refused(opened.stream, table, found, arrivals)
+        return rows, self._refused(name, table, found, arrivals)
 
     def _refused(self, stream: str, table: pa.Table, found: Judged, arrivals: Numbers) -> Rows:
         """Q-11: what was kept out, with the reason, at the top."""
         bad = np.flatnonzero(found.reasons)
-        schema = self.streams[stream].schema
-        texts = _row_texts(table, schema, bad, self.lattice)
-        columns = [[stream] * len(bad), [REASONS[reason] for reason in found.reasons[bad].tolist()], texts]
+        schema, chosen = self.streams[stream].schema, table.take(pa.array(bad))
+        broken = broken_rows(chosen, schema)
+        reasons = [_reason(*one) for one in zip(found.reasons[bad].tolist(), broken, strict=True)]
+        columns = [[stream] * len(bad), reasons, _row_texts(chosen, schema, broken, self.lattice)]
         arrays = [
             pa.array(column, arrow_type(one.type)) for column, one in zip(columns, QUARANTINE_FIELDS, strict=True)
         ]
@@ -143,18 +180,15 @@ class Herd:
         labels = np.zeros(len(bad), np.int64)
         return Rows(entries, [self.lattice.top], labels, found.instants[bad], arrivals[bad])
 
-    def _count(self, found: Judged) -> None:
-        counters = self.counters
-        counts = np.bincount(found.labels[found.reasons == 0], minlength=len(found.levels))
-        for level, count in zip(found.levels, counts.tolist(), strict=True):
-            counters.tuples[level] = counters.tuples.get(level, 0) + count
-        for level, count in found.late.items():
-            counters.late[level] = counters.late.get(level, 0) + count
-        counters.quarantined += int((found.reasons > 0).sum())
-
     def segment(self, stream: str, batch: int) -> Path:
         """Where a segment lies."""
         return segments_of(self.directory, stream) / f"{batch}.arrow"
+
+
+def _count(found: Judged) -> Counted:
+    counts = np.bincount(found.labels[found.reasons == 0], minlength=len(found.levels))
+    tuples = dict(zip(found.levels, counts.tolist(), strict=True))
+    return Counted(tuples, found.late, {}, int((found.reasons > 0).sum()))
 
 
 def segments_of(directory: Path, stream: str) -> Path:
@@ -163,8 +197,12 @@ def segments_of(directory: Path, stream: str) -> Path:
 
 
 def path_name(text: str) -> str:
-    """A name or a level as one part of a path, whatever characters it has."""
-    return "".join(one if one.isalnum() and one.isascii() else f"%{ord(one):x}." for one in text)
+    """A name or a level as one part of a path, whatever characters it has.
+
+    >>> path_name("night_shift"), path_name("a b/c")
+    ('night_shift', 'a%20.b%2f.c')
+    """
+    return "".join(one if (one.isalnum() or one == "_") and one.isascii() else f"%{ord(one):x}." for one in text)
 
 
 def _ordered(pieces: list[Rows]) -> Rows:
@@ -188,16 +226,20 @@ def _concatenated(pieces: list[Rows]) -> Rows:
     )
 
 
-def _row_texts(table: pa.Table, schema: Schema, rows: Numbers, lattice: Lattice) -> list[str]:
+def _reason(reason: int, broken: Broken | None) -> str:
+    """Why a tuple stays out; of a record that was not decoded, what is wrong in it."""
+    if broken is None or not broken.problem:
+        return REASONS[reason]
+    return f"{REASONS[UNFIT]}: {broken.problem}"
+
+
+def _row_texts(chosen: pa.Table, schema: Schema, broken: Sequence[Broken | None], lattice: Lattice) -> list[str]:
     """Each row as JSON text, or what was found in its place where it was not decoded."""
-    if len(rows) == 0:
-        return []
-    chosen, levels = table.take(pa.array(rows)), LevelTable(lattice)
-    broken = [broken_text(chosen, schema, place) for place in range(len(rows))]
+    levels = LevelTable(lattice)
     columns = [_shown(chosen.column(place), column.type, levels) for place, column in enumerate(schema)]
     names = [column.name for column in schema]
     texts = [exact_json(dict(zip(names, values, strict=True))) for values in zip(*columns, strict=True)]
-    return [exact_json(raw) if raw is not None else text for raw, text in zip(broken, texts, strict=True)]
+    return [exact_json(raw.shown()) if raw is not None else text for raw, text in zip(broken, texts, strict=True)]
 
 
 def _shown(array: pa.ChunkedArray, kind: object, levels: LevelTable) -> list[object]:

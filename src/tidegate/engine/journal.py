@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +22,8 @@ from tidegate.errors import EngineError
 from tidegate.security.lattice import Level
 
 TICKS_PER_FILE = 4_096
+MOST_SPANS = 16
+"""Spans of ticks that a line names at most, however many tuples wait."""
 
 
 class Lines:
@@ -100,14 +102,39 @@ def _cut_torn_line(path: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A segment of which some tuples wait for their tick, and what was known when it was admitted."""
+class Counted:
+    """Tuples, late ones and shed ones per level, and what was quarantined. Shown only where the level may see it."""
 
-    stream: str
-    batch: int
-    last: int
-    clock: int
-    arrivals: int
+    tuples: Mapping[Level, int] = field(default_factory=dict)
+    late: Mapping[Level, int] = field(default_factory=dict)
+    shed: Mapping[Level, int] = field(default_factory=dict)
+    quarantined: int = 0
+
+    def __add__(self, other: Counted) -> Counted:
+        """Both together."""
+        tuples, late = _sum(self.tuples, other.tuples), _sum(self.late, other.late)
+        return Counted(tuples, late, _sum(self.shed, other.shed), self.quarantined + other.quarantined)
+
+
+def _sum(one: Mapping[Level, int], other: Mapping[Level, int]) -> dict[Level, int]:
+    return {level: one.get(level, 0) + other.get(level, 0) for level in {**one, **other}}
+
+
+Spans = tuple[tuple[int, int], ...]
+"""Numbers of ticks, as pairs of a first and a last one."""
+
+
+def spans(numbers: Iterable[int]) -> Spans:
+    """Some numbers as few spans that have them all: neighbours together, and the nearest ones where they are too many.
+
+    >>> spans([7, 3, 4, 5])
+    ((3, 5), (7, 7))
+    """
+    found = sorted(set(numbers))
+    gaps = [(here, there) for here, there in pairwise(found) if there > here + 1]
+    kept = sorted(sorted(gaps, key=lambda gap: gap[0] - gap[1])[: MOST_SPANS - 1])
+    firsts, lasts = [*found[:1], *(there for _, there in kept)], [*(here for here, _ in kept), *found[-1:]]
+    return tuple(zip(firsts, lasts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +150,18 @@ class Tick:
     """How many lines of the statements' journal are at or before this tick."""
     arrivals: int = 0
     """How many tuples had arrived before those of this tick."""
-    waiting: tuple[Opened, ...] = ()
-    """Segments of earlier ticks with tuples that still waited before this one."""
+    waiting: Spans = ()
+    """Earlier ticks in whose segments are the tuples that still waited before this one."""
+    held: int = 0
+    """How many tuples these were."""
     epochs: dict[Level, int] = field(default_factory=dict)
     """The number of this tick's epoch at each level that is awake."""
     taken: dict[str, int] = field(default_factory=dict)
     """The newest segment of each stream that any tick has taken."""
     shed: tuple[Level, ...] = ()
     """Levels that were too far behind, and were given no tuples (Q-16)."""
+    counted: Counted = field(default_factory=Counted)
+    """Everything that was counted before this tick, since the gate began."""
 
     def to_json(self) -> dict[str, object]:
         """As a line."""
@@ -139,9 +170,10 @@ class Tick:
 
 def tick_from(line: dict[str, Any]) -> Tick:
     """A tick from its line."""
-    opened = tuple(Opened(**one) for one in line["waiting"])
+    waiting = tuple((first, last) for first, last in line["waiting"])
     segments = tuple((name, number) for name, number in line["segments"])
-    return Tick(**{**line, "segments": segments, "waiting": opened, "shed": tuple(map(Level, line["shed"]))})
+    shed, counted = tuple(map(Level, line["shed"])), Counted(**line["counted"])
+    return Tick(**{**line, "segments": segments, "waiting": waiting, "shed": shed, "counted": counted})
 
 
 class TickJournal:
@@ -166,11 +198,11 @@ class TickJournal:
             _cut_torn_line(path)
             yield from map(tick_from, read_lines(path))
 
-    def forget(self, before: int) -> None:
-        """Drop files in which every tick is older than an instant."""
+    def forget(self, before: int, needed: int) -> None:
+        """Drop files in which every tick is older than an instant, and than the oldest tick that is needed."""
         for path, following in pairwise(self._files()):
             first = next(map(tick_from, read_lines(following)), None)
-            if first is not None and first.last < before:
+            if first is not None and first.last < before and first.number <= needed:
                 path.unlink()
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_EPOCHS = 64
 """Epochs that a micro-batch takes at most: what is behind catches up, and no batch is endless."""
-MAIN = "main"
+MAIN, DROPPED = "main", "dropped"
 
 
 @dataclass(slots=True)
@@ -83,17 +83,31 @@ class LevelRuntime:
         numbers = range(max(0, self.results.done + 1), self.written + 1)
         return sum(_size(self.directory / "epochs" / str(number) / f"{MAIN}.arrow") for number in numbers)
 
-    def forget(self, before: float) -> None:
-        """Drop epochs and results that were written before a moment of the wall clock, and are no longer needed."""
+    def forget(self, before: float, *, has_ended: bool = False) -> None:
+        """Drop epochs and results that were written before a moment of the wall clock, and are no longer needed.
+
+        Where the level has ended, those that nobody has answered go as well: they would fill the disk for ever.
+        """
         oldest_kept = self.committed
-        for name in os.listdir(self.directory / "epochs"):
-            place = self.directory / "epochs" / name
-            if name.isdigit() and int(name) <= self.committed:
-                if place.stat().st_mtime < before:
-                    shutil.rmtree(place)
-                else:
-                    oldest_kept = min(oldest_kept, int(name))
+        for number in sorted(int(name) for name in os.listdir(self.directory / "epochs") if name.isdigit()):
+            place = self.directory / "epochs" / str(number)
+            if place.stat().st_mtime >= before:
+                oldest_kept = min(oldest_kept, number)
+            elif number <= self.committed or has_ended:
+                if number > self.committed:
+                    self._note_dropped()
+                shutil.rmtree(place)
         self.results.forget(oldest_kept)
+        if has_ended:
+            self._moments.clear()
+
+    def _note_dropped(self) -> None:
+        (self.directory / DROPPED).touch()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether epochs were dropped that the streaming query has not seen: it cannot go on."""
+        return (self.directory / DROPPED).exists()
 
     # ---------------------------------------------------------------- Spark
 

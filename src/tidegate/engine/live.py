@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from tidegate.engine.epochs import Epoch, Said, World, schema_from
 from tidegate.engine.herd import Herd, Rows, StreamTerms, numbered, path_name, segments_of, share_rows
-from tidegate.engine.journal import Lines, Tick, TickJournal
+from tidegate.engine.journal import Counted, Lines, Spans, Tick, TickJournal, spans
 from tidegate.engine.segments import numbers_in
 from tidegate.errors import EngineError
 from tidegate.gates.segments import Terms, share_mask
@@ -73,13 +73,13 @@ class LiveShepherd:
     heard: dict[Level, int] = field(init=False, default_factory=dict)
     """How many statements each level that is awake has been told of."""
     awake: set[Level] = field(init=False, default_factory=set)
-    shed: dict[Level, int] = field(init=False, default_factory=dict)
-    """How many tuples each level was not given because it was behind."""
+    needed: dict[int, Tick] = field(init=False, default_factory=dict)
+    """Ticks whose segments a restart reads again, because tuples of them wait."""
     is_whole: bool = field(init=False, default=True)
     """Whether the last tick was carried out; what is in memory is of no use where it was not."""
 
     def __post_init__(self) -> None:
-        self.herd = Herd(self.lattice, {}, self.directory)
+        self.herd = Herd(self.lattice, {}, self.directory, began=self.began)
         self.ticks = TickJournal(self.directory / "log")
         self.journal = Lines(self.directory / "statements.jsonl")
         try:
@@ -115,8 +115,16 @@ class LiveShepherd:
         self.awake = {level for level, number in tick.epochs.items() if number > 0}
         before = self.lines[: self.latest.said]
         self.heard = {level: len(_statements(before, level, self.lattice)) for level in self.awake}
-        self.herd.reopen(tick)
+        earlier = self._within(tick.waiting) if tick.waiting else []
+        self.needed = {one.number: one for one in earlier}
+        self.herd.reopen(tick, earlier)
         self._carry_out(tick)
+
+    def _within(self, waiting: Spans) -> list[Tick]:
+        found = [one for one in self.ticks.read() if any(first <= one.number <= last for first, last in waiting)]
+        if len(found) != sum(last - first + 1 for first, last in waiting):
+            raise EngineError(f"{self.ticks.directory}: ticks are missing; restore the directory from a copy")
+        return found
 
     # ---------------------------------------------------------------- what is said
 
@@ -157,9 +165,10 @@ class LiveShepherd:
         waking = self._waking(self.lines[self.latest.said :])
         numbers = {level: self.latest.epochs.get(level, -1) + 1 for level in sorted({*self.awake, *waking})}
         taken = {**self.latest.taken, **dict(segments)}
-        waiting = tuple(one.opened for one in self.herd.waiting)
+        waiting = spans(one.tick for one in self.herd.waiting)
         tick = Tick(self.latest.number + 1, self.latest.instant, instant, clock, segments, len(self.lines),
-                    self.herd.arrivals, waiting, numbers, taken, tuple(sorted(shed)))  # fmt: skip
+                    self.herd.arrivals, waiting, self.herd.held, numbers, taken, tuple(sorted(shed)),
+                    self.herd.counted)  # fmt: skip
         self.ticks.append(tick)
         self._carry_out(tick)
         return True
@@ -193,6 +202,8 @@ class LiveShepherd:
             world = self.world(level) if number == 0 or declared else None
             self.put(level, self._epoch(level, number, tick, ready, lines, world))
         self.awake |= set(tick.epochs)
+        known = {**self.needed, tick.number: tick}
+        self.needed = {one.tick: known[one.tick] for one in self.herd.waiting}
         self.latest, self.is_whole = tick, True
 
     def _epoch(self, level: Level, number: int, tick: Tick, ready: Mapping[str, Rows], lines: Sequence[Line],
@@ -206,7 +217,7 @@ class LiveShepherd:
         self.heard[level] = first + len(said)
         share = share_rows(level, ready, self.lattice)
         if level in tick.shed:
-            self.shed[level] = self.shed.get(level, 0) + sum(map(len, share.values()))
+            self.herd.counted += Counted(shed={level: sum(map(len, share.values()))})
             share = {}
         tuples = numbered(share, len(said))
         return Epoch(number, tick.last, tick.instant, said, tuples, world)
@@ -230,14 +241,14 @@ class LiveShepherd:
 
     # ---------------------------------------------------------------- keeping
 
-    def unclaimed(self) -> int:
-        """Bytes of segments that no tick has taken yet."""
+    def held_bytes(self) -> int:
+        """Bytes that no level has been given: segments that no tick has taken, and tuples that wait for theirs."""
         sizes = (self.herd.segment(stream, batch).stat().st_size for stream, batch in self._fresh())
-        return sum(sizes)
+        return sum(sizes) + sum(one.bytes for one in self.herd.waiting)
 
     def forget(self, before: float, instant: int) -> None:
         """Drop segments that are done and older than a moment of the wall clock, and ticks before an instant."""
-        open_segments = {(one.opened.stream, one.opened.batch) for one in self.herd.waiting}
+        open_segments = {segment for tick in self.needed.values() for segment in tick.segments}
         open_segments |= set(self.latest.segments)  # a restart carries out the last tick again
         for stream in self.herd.streams:
             place = segments_of(self.directory, stream)
@@ -246,7 +257,7 @@ class LiveShepherd:
                 done = number <= self.latest.taken.get(stream, -1) and (stream, number) not in open_segments
                 if done and path.stat().st_mtime < before:
                     path.unlink()
-        self.ticks.forget(instant)
+        self.ticks.forget(instant, min(self.needed, default=self.latest.number))
 
 
 def _statements(lines: Sequence[Line], level: Level, lattice: Lattice) -> list[Line]:

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tidegate.engine.processor import Result
+from tidegate.engine.quiet import register_once
 from tidegate.engine.session import short_farewell
 from tidegate.engine.source import NAME, EpochSource
 from tidegate.engine.worker import RESULTS, EpochOperator
@@ -38,7 +39,7 @@ def start(spark: SparkSession, directory: Path, shards: int, most: int, taken: T
     A processor has so many shards, and a micro-batch takes as many epochs as are there, up to ``most``.
     """
     spark.conf.set("spark.sql.shuffle.partitions", shards)
-    spark.dataSource.register(EpochSource)
+    register_once(spark, EpochSource)
     references = (
         spark.readStream.format(NAME)
         .option("path", str(directory / "epochs"))

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidegate.engine.broken import Broken, broken_from
 from tidegate.engine.journal import cannot_write
 from tidegate.gates.segments import NO_LABEL, Offered
 from tidegate.operators.arrow import arrow_type
@@ -126,10 +127,10 @@ def _is_broken(value: pa.Scalar) -> bool:
     return False
 
 
-def broken_text(table: pa.Table, schema: Schema, row: int) -> str | None:
-    """The text of a row that was not decoded."""
-    found: bytes | None = table.column(len(schema) + 2).cast(pa.binary())[row].as_py()
-    return None if found is None else found.decode(errors="replace")
+def broken_rows(table: pa.Table, schema: Schema) -> list[Broken | None]:
+    """The records that were not decoded, each in its row."""
+    found: list[bytes | None] = table.column(len(schema) + 2).cast(pa.binary()).to_pylist()
+    return [None if one is None else broken_from(one.decode(errors="replace")) for one in found]
 
 
 def as_segment(table: pa.Table, schema: Schema) -> pa.Table:

@@ -34,7 +34,7 @@ REASONS = (
     "late",
     "ahead of the clock",
 )
-_NO_LEVEL, _UNKNOWN, _FORBIDDEN, _NO_TIME, _IMPOSSIBLE, _UNFIT, _LATE, _AHEAD = range(1, len(REASONS))
+_NO_LEVEL, _UNKNOWN, _FORBIDDEN, _NO_TIME, _IMPOSSIBLE, UNFIT, _LATE, _AHEAD = range(1, len(REASONS))
 NO_LABEL = -1
 
 
@@ -85,10 +85,10 @@ def judge(offered: Offered, terms: Terms, last_tick: int, clock: int, lattice: L
     levels, labels, verdicts = _judge_labels(offered.texts, terms, lattice)
     number = np.append(labels, NO_LABEL)[offered.labels]  # the last place is that of "no label", which is -1
     reasons = np.append(verdicts, _NO_LEVEL)[offered.labels]
-    reasons[offered.unfit & (offered.labels == NO_LABEL)] = _UNFIT  # a record that was not decoded has no label to miss
+    reasons[offered.unfit & (offered.labels == NO_LABEL)] = UNFIT  # a record that was not decoded has no label to miss
     _mark(reasons, offered.timeless, _NO_TIME)
     _mark(reasons, ~_possible(offered.instants), _IMPOSSIBLE)
-    _mark(reasons, offered.unfit, _UNFIT)
+    _mark(reasons, offered.unfit, UNFIT)
     is_late = (reasons == 0) & (offered.instants <= last_tick)
     late = {levels[place]: int((is_late & (number == place)).sum()) for place in np.unique(number[is_late]).tolist()}
     if terms.late == QUARANTINE_LATE:

@@ -56,6 +56,9 @@ KEYWORDS = (
     "UNBOUNDED",
     "CREATE",
 )
+SHORTEST_TYPO = 3
+"""Letters of a word that may be a misspelt keyword: shorter ones are near to too many."""
+_WORDS = re.compile(r"(?:\(\?:)?([A-Z][A-Z_|]*)(?:\)\\b)?")
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)+`|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 
 
@@ -144,11 +147,46 @@ def _advice(word: str, before: str) -> str:
         return 'one statement at a time: nothing may follow ";"'
     if before.rstrip().endswith(","):
         return "a comma too many"
-    return "write one = for a comparison" if word == "=" and before.endswith("=") else _keyword(word)
+    if word == "=" and before.endswith("="):
+        return "write one = for a comparison"
+    return _misspelt(word, before) or _misspelt_before(before) or _keyword(word)
 
 
 def _keyword(word: str) -> str:
     return "" if word.upper() in KEYWORDS else did_you_mean(word, KEYWORDS)
+
+
+def _misspelt(word: str, before: str) -> str:
+    """A keyword that may stand here, drawn from the grammar and from nothing else."""
+    return did_you_mean(word, keywords_after(before)) if len(word) >= SHORTEST_TYPO else ""
+
+
+def _misspelt_before(before: str) -> str:
+    """The grammar takes a misspelt keyword for a name, and stumbles over the word behind it."""
+    found = re.search(r"(?<![\w.])([^\W\d]\w*)\s+$", before)
+    if found is None or len(found[1]) < SHORTEST_TYPO:
+        return ""
+    possible = keywords_after(before[: found.start()])
+    meant = "" if found[1].upper() in possible else did_you_mean(found[1], possible)
+    return meant and f'{meant[:-1]} where you wrote "{found[1]}"?'
+
+
+def keywords_after(before: str) -> list[str]:
+    """The keywords with which a text may go on; none where it cannot be read so far."""
+    state = _grammar().parse_interactive(before)
+    try:
+        state.exhaust_lexer()
+    except UnexpectedInput:
+        return []
+    accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call] # lark's own
+    return sorted(word for terminal in accepted for word in _keywords().get(terminal, ()))
+
+
+@cache
+def _keywords() -> dict[str, list[str]]:
+    """The words of each terminal that is one or several keywords."""
+    found = ((one.name, _WORDS.fullmatch(one.pattern.value)) for one in _grammar().terminals)
+    return {name: words[1].split("|") for name, words in found if words is not None}
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -3,7 +3,7 @@
 Whole blocks of lines are decoded at once. Only where that fails is the block halved until the bad lines stand alone.
 An empty CSV field is NULL, a quoted one ("") is the empty string.
 
-Reads: errors, values, sources (columns, parse).  Read by: decode.
+Reads: errors, values, engine (broken), sources (columns, parse).  Read by: decode.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.json as arrow_json
 
+from tidegate.engine.broken import Broken
 from tidegate.errors import SourceError
 from tidegate.plan.types import STRING
 from tidegate.sources.columns import CORRUPT, SECONDS, Column, Columns, instants, places
@@ -30,8 +33,22 @@ from tidegate.values import Unfit, read
 BLOCK = 4 << 20  # bytes that are decoded at once
 LONGEST_LINE = 64 << 20
 SMALL = 64  # lines that are not worth halving further
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Lines = list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A line that does not decode: its place among those that were given, and why, without a value of it."""
+
+    place: int
+    problem: str
+
+
+Found = tuple[list[pa.RecordBatch], list[Bad]]
+Decode = Callable[[Lines, int], Found]
+"""Decodes lines of which the first one has a place."""
 
 
 # ------------------------------------------------------------------------------ lines
@@ -39,24 +56,44 @@ Lines = list[bytes]
 
 def _blocks(path: str) -> Iterator[Lines]:
     """The lines of a file, a bounded number of bytes at a time; compressed files are known by their names."""
-    rest = b""
+    rest, mark = b"", BYTE_ORDER_MARK
     with pa.input_stream(path, compression="detect") as stream:
         while chunk := stream.read(BLOCK):
             if len(rest) + len(chunk) > LONGEST_LINE:
                 raise SourceError(f"a line is longer than {LONGEST_LINE >> 20} MB", path)
             whole, newline, rest = (rest + chunk).rpartition(b"\n")
             if newline:
-                yield whole.split(b"\n")
+                yield whole.removeprefix(mark).split(b"\n")
+                mark = b""
     if rest:
-        yield [rest]
+        yield [rest.removeprefix(mark)]
 
 
-def _records(lines: Lines) -> tuple[Lines, Lines]:
-    """Lines that may be records, and those that cannot: not UTF-8. Blank ones are neither."""
-    lines = [line for line in lines if line and not line.isspace()]
+def _records(lines: Lines) -> tuple[Sequence[int], list[Bad]]:
+    """The places of lines that may be records, and those that cannot: not UTF-8. Blank ones are neither."""
+    places: Sequence[int] = range(len(lines))
+    if not all(line and not line.isspace() for line in lines):
+        places = [place for place in places if lines[place] and not lines[place].isspace()]
     if _is_text(b"\n".join(lines)):
-        return lines, []
-    return [line for line in lines if _is_text(line)], [line for line in lines if not _is_text(line)]
+        return places, []
+    return [place for place in places if _is_text(lines[place])], [
+        Bad(place, "not UTF-8") for place in places if not _is_text(lines[place])
+    ]
+
+
+def _decoded(path: str, columns: Columns, decode: Decode, skipped: int) -> Iterator[pa.RecordBatch]:
+    """The records of a file, block by block, and what is no record, behind some lines that are neither."""
+    before = 1
+    for lines in _blocks(path):
+        places, bad = _records(lines)
+        places, skipped = places[skipped:], skipped - min(skipped, len(places))
+        records = lines if len(places) == len(lines) else [lines[place] for place in places]
+        batches, more = decode(records, 0) if records else ([], [])
+        yield from batches
+        bad += [Bad(places[one.place], one.problem) for one in more]
+        if bad:
+            yield _unreadable(sorted(bad, key=lambda one: one.place), lines, before, path, columns)
+        before += len(lines)
 
 
 def _is_text(data: bytes) -> bool:
@@ -73,8 +110,8 @@ def _head(path: str, form: str) -> bytes:
         if b"\0" in lines[0]:
             raise SourceError(f"this is not a {form} file but a binary one", path)
         for line in lines:
-            if line.strip(b"\xef\xbb\xbf\r "):
-                return line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r")
+            if line.strip():
+                return line.rstrip(b"\r")
     return b""
 
 
@@ -83,10 +120,16 @@ def _batch(arrays: list[pa.Array], columns: Columns) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*arrays, nothing], names=[*(column.name for column in columns), CORRUPT])
 
 
-def _unreadable(lines: Lines, columns: Columns) -> pa.RecordBatch:
-    texts = pa.array([line.rstrip(b"\r").decode(errors="backslashreplace") for line in lines], pa.string())
-    arrays = [pa.nulls(len(lines), column.arrow) for column in columns]
+def _unreadable(bad: list[Bad], lines: Lines, before: int, path: str, columns: Columns) -> pa.RecordBatch:
+    records = [lines[one.place].rstrip(b"\r").decode(errors="backslashreplace") for one in bad]
+    found = [Broken(one.problem, text, path, before + one.place) for one, text in zip(bad, records, strict=True)]
+    arrays = [pa.nulls(len(bad), column.arrow) for column in columns]
+    texts = pa.array([one.to_text() for one in found], pa.string())
     return pa.RecordBatch.from_arrays([*arrays, texts], names=[*(column.name for column in columns), CORRUPT])
+
+
+def _named(column: Column, problem: str) -> str:
+    return f'{"attribute" if column.attribute else "column"} "{column.name}": {problem}'
 
 
 # ------------------------------------------------------------------------------ CSV
@@ -106,51 +149,51 @@ def read_csv(path: str, columns: Columns) -> Iterator[pa.RecordBatch]:
     """Columns by the names in the header; lines with too few, too many or unfit fields as text."""
     names = check_csv(path, columns)
     wanted = [str(place) for place in places(columns, names, path)]
-    first = True
-    for lines in _blocks(path):
-        records, bad = _records(lines)
-        if first and records:
-            records, first = records[1:], False
-        pieces, more = _decode_csv(records, len(names), wanted, columns) if records else ([], [])
-        yield from pieces
-        if bad or more:
-            yield _unreadable([*bad, *more], columns)
+    decode = partial(_decode_csv, fields=len(names), wanted=wanted, columns=columns)
+    return _decoded(path, columns, decode, skipped=1)
 
 
-def _decode_csv(lines: Lines, fields: int, wanted: list[str], columns: Columns) -> tuple[list[pa.RecordBatch], Lines]:
-    """The lines that decode, as batches, and the others."""
+def _decode_csv(lines: Lines, first: int, fields: int, wanted: list[str], columns: Columns) -> Found:
+    """The lines that decode, as batches, and the others; the first one has this place."""
     try:
         batch, bad = _decode_fields(lines, fields, wanted, columns)
-        return [batch], bad
+        return [batch], [Bad(first + place, problem) for place, problem in bad.items()]
     except pa.ArrowInvalid:
         if len(lines) == 1:
-            return [], lines
+            return [], [Bad(first, "not a CSV record: a quote without an end, or a carriage return inside")]
     middle = len(lines) // 2
-    first, bad = _decode_csv(lines[:middle], fields, wanted, columns)
-    second, more = _decode_csv(lines[middle:], fields, wanted, columns)
-    return first + second, bad + more
+    begin, bad_ones = _decode_csv(lines[:middle], first, fields, wanted, columns)
+    end, more = _decode_csv(lines[middle:], first + middle, fields, wanted, columns)
+    return begin + end, bad_ones + more
 
 
-def _decode_fields(lines: Lines, fields: int, wanted: list[str], columns: Columns) -> tuple[pa.RecordBatch, Lines]:
-    """All lines at once; raises ArrowInvalid where a line is not a record."""
+def _decode_fields(
+    lines: Lines, fields: int, wanted: list[str], columns: Columns
+) -> tuple[pa.RecordBatch, dict[int, str]]:
+    """All lines at once, and by their places those that do not fit; raises ArrowInvalid where a line is no record."""
     table, bad = _split_fields(lines, fields, wanted)
     results = [parsed(column, table[name].combine_chunks()) for column, name in zip(columns, wanted, strict=True)]
     unfit = np.logical_or.reduce([flags for _, flags in results])
     arrays = [array for array, _ in results]
-    wrong = [lines[place] for place in sorted(bad)]
     if unfit.any():
-        kept = [line for place, line in enumerate(lines) if place not in bad] if bad else lines
-        wrong += [kept[place] for place in np.flatnonzero(unfit)]
+        kept = [place for place in range(len(lines)) if place not in bad]
+        for column, (_, flags) in zip(columns, results, strict=True):
+            for place in np.flatnonzero(flags).tolist():
+                bad.setdefault(kept[place], _named(column, _not(column)))
         arrays = [array.filter(pa.array(~unfit)) for array in arrays]
-    return _batch(arrays, columns), wrong
+    return _batch(arrays, columns), bad
 
 
-def _split_fields(lines: Lines, fields: int, wanted: list[str]) -> tuple[pa.Table, set[int]]:
+def _not(column: Column) -> str:
+    return "not a time" if column.instant else f"does not fit {column.type}"
+
+
+def _split_fields(lines: Lines, fields: int, wanted: list[str]) -> tuple[pa.Table, dict[int, str]]:
     """The wanted fields as text, and the places of lines with another number of fields."""
-    bad: set[int] = set()
+    bad: dict[int, str] = {}
 
     def put_aside(row: Any) -> str:
-        bad.add(row.number - 1)
+        bad[row.number - 1] = f"{row.actual_columns} fields, not {row.expected_columns}"
         return "skip"
 
     names = [str(place) for place in range(fields)]
@@ -189,12 +232,7 @@ def read_json(path: str, columns: Columns) -> Iterator[pa.RecordBatch]:
     """Objects by the names of their members; lines that are none, lack an attribute or have an unfit one as text."""
     check_json(path, columns)
     written = _seconds_are_numbers(_head(path, "json"), columns)
-    for lines in _blocks(path):
-        records, bad = _records([line.removeprefix(b"\xef\xbb\xbf") for line in lines])
-        pieces, more = _decode_json(records, columns, written) if records else ([], [])
-        yield from pieces
-        if bad or more:
-            yield _unreadable([*bad, *more], columns)
+    return _decoded(path, columns, partial(_decode_unmarked, columns=columns, numbers=written), skipped=0)
 
 
 def _seconds_are_numbers(head: bytes, columns: Columns) -> bool:
@@ -206,16 +244,21 @@ def _seconds_are_numbers(head: bytes, columns: Columns) -> bool:
         return True
 
 
-def _decode_json(lines: Lines, columns: Columns, numbers: bool) -> tuple[list[pa.RecordBatch], Lines]:
+def _decode_unmarked(lines: Lines, first: int, columns: Columns, numbers: bool) -> Found:
+    """Files that were put together have byte order marks in their middle."""
+    return _decode_json([line.removeprefix(BYTE_ORDER_MARK) for line in lines], first, columns, numbers)
+
+
+def _decode_json(lines: Lines, first: int, columns: Columns, numbers: bool) -> Found:
     try:
         return [_decode_objects(lines, columns, numbers)], []
     except (pa.ArrowInvalid, UnicodeDecodeError):
         if len(lines) <= SMALL:
-            return _decode_one_by_one(lines, columns)
+            return _decode_one_by_one(lines, first, columns)
     middle = len(lines) // 2
-    first, bad = _decode_json(lines[:middle], columns, numbers)
-    second, more = _decode_json(lines[middle:], columns, numbers)
-    return first + second, bad + more
+    begin, bad = _decode_json(lines[:middle], first, columns, numbers)
+    end, more = _decode_json(lines[middle:], first + middle, columns, numbers)
+    return begin + end, bad + more
 
 
 def _decode_objects(lines: Lines, columns: Columns, numbers: bool) -> pa.RecordBatch:
@@ -263,14 +306,16 @@ def _finished(column: Column, array: pa.Array) -> pa.Array:
     return result
 
 
-def _decode_one_by_one(lines: Lines, columns: Columns) -> tuple[list[pa.RecordBatch], Lines]:
+def _decode_one_by_one(lines: Lines, first: int, columns: Columns) -> Found:
     """The slow way, which decides: whatever the quick way takes, this takes with the same value."""
-    rows, bad = list[list[Any]](), Lines()
-    for line in lines:
+    rows, bad = list[list[Any]](), list[Bad]()
+    for place, line in enumerate(lines, first):
         try:
             rows.append(_row(line, columns))
-        except (Unfit, ValueError, RecursionError):
-            bad.append(line)
+        except Unfit as problem:
+            bad.append(Bad(place, str(problem)))
+        except (ValueError, RecursionError):
+            bad.append(Bad(place, "not JSON"))
     if not rows:
         return [], bad
     arrays = [_array(column, [row[place] for row in rows]) for place, column in enumerate(columns)]
@@ -289,14 +334,20 @@ def _row(line: bytes, columns: Columns) -> list[Any]:
 def _value(members: dict[str, object], column: Column) -> Any:
     if column.name not in members and column.attribute:
         raise Unfit(f'attribute "{column.name}" is missing')
-    value = members.get(column.name)
+    try:
+        return _read(members.get(column.name), column)
+    except Unfit as problem:
+        raise Unfit(_named(column, str(problem))) from None
+
+
+def _read(value: object, column: Column) -> Any:
     if column.instant and isinstance(value, int | Decimal) and not isinstance(value, bool):
         value = str(value)
     if value is None or column.type.name not in IN_TEXT:
         return read(value, column.type)
     array, unfit = parsed(column, pa.array([read(value, STRING)], pa.string()))
     if unfit.any():
-        raise Unfit(f"not a {column.type}")
+        raise Unfit(_not(column))
     return array[0]
 
 

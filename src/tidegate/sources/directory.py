@@ -23,6 +23,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
+from tidegate.engine.quiet import register_once
 from tidegate.errors import SourceError
 from tidegate.plan.schema import Field
 from tidegate.plan.types import parse_type
@@ -73,7 +74,7 @@ def directory(
     kept = [[column.name, str(column.type), column.instant, column.attribute] for column in columns]
     options = {"path": where, "format": form, "named": named, "most": most_files or MOST_FILES, "columns": kept}
     options["tasks"] = spark.sparkContext.defaultParallelism
-    spark.dataSource.register(FileSource)
+    register_once(spark, FileSource)
     files = spark.readStream.format(NAME).option("options", json.dumps(options)).load()
     corrupt = CORRUPT if form in TEXT else None
     frame = files.mapInArrow(partial(decode, form=form, columns=columns), _spark_schema(columns, corrupt))

@@ -23,6 +23,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
+from tidegate.engine.quiet import register_once
 from tidegate.errors import SourceError
 from tidegate.sources.generate import LEVEL, TIME, Recipe, attributes, batch
 from tidegate.sources.source import Source
@@ -59,7 +60,7 @@ def generator(
         raise SourceError("the start of made-up tuples has no time zone", hint="add tzinfo=UTC")
     first = None if start is None else round(start.timestamp() * 1_000_000)
     options = {"recipe": asdict(recipe), "start": first, "most": most, "tasks": spark.sparkContext.defaultParallelism}
-    spark.dataSource.register(GeneratorSource)
+    register_once(spark, GeneratorSource)
     frame = spark.readStream.format(NAME).option("options", json.dumps(options)).load()
     return Source(frame, attributes(kind), TIME, LEVEL)
 

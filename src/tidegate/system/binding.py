@@ -52,6 +52,7 @@ class Binding:
     _patience: Patience = field(default_factory=Patience)
     _leaving: threading.Event = field(default_factory=threading.Event)
     _newest: Callable[[], int] = lambda: -1
+    _told_old: bool = False
 
     def __post_init__(self) -> None:
         if self.late not in (RESTAMP, QUARANTINE_LATE):
@@ -95,6 +96,17 @@ class Binding:
         if self.query is None or not self.query.isActive:
             self._leaving.clear()
             self.failure, self.query = None, self._begin()
+
+    def note_old(self, count: int) -> None:
+        """Tell the administrator, once, of tuples from before the gate's time: hardly anybody means them to be late."""
+        if count and not self._told_old:
+            self._told_old = True
+            became = "stamped anew" if self.late == RESTAMP else "quarantined"
+            logging.getLogger("tidegate").warning(
+                'stream "%s": %s tuples are older than the gate, so they are late and were %s; '
+                "to ask the past, give the gate a clock that begins there: Gate(…, clock=tidegate.Clock(start))",
+                self.name, f"{count:,}", became,
+            )  # fmt: skip
 
     def look_after(self) -> None:
         """Go on after a death in Spark that may not come again; else note why the source ended, if it has."""

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from tidegate.errors import EngineError
 
-VERSION = 1
+VERSION = 2
 LOCK, ABOUT = "lock", "gate.json"
 SPARK = ", Spark "
 SPARK_SECONDS = 60.0

@@ -24,6 +24,7 @@ from tidegate.engine.epochs import Epoch
 from tidegate.engine.herd import path_name
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.live import RELATION, LiveShepherd
+from tidegate.engine.quiet import ALWAYS, STOPPING, Quiet
 from tidegate.engine.session import has_ended, own_session, process_of, without_farewells
 from tidegate.errors import EngineError
 from tidegate.language.session import Spoken
@@ -66,7 +67,7 @@ class Gate:
             self.spark = own_session(spark)
         self.is_temporary = directory is None
         self.directory = Path(tempfile.mkdtemp(prefix="tidegate-") if directory is None else directory).absolute()
-        self._home = GateDirectory(self.directory)
+        self._home, self._quiet = GateDirectory(self.directory), Quiet(self.spark, ALWAYS)
         try:
             with spoken_of(spark):
                 self._open(levels)
@@ -235,8 +236,9 @@ class Gate:
                     self.desk.suspend(level, serial, problem["epoch"])
                     self._told_suspended[level, serial] = problem["epoch"]
         with self.lock:
-            for binding in self.bindings.values():
+            for name, binding in self.bindings.items():
                 binding.look_after()
+                binding.note_old(self.shepherd.herd.old.get(name, 0))
 
     def _restart(self, runtime: LevelRuntime, error: Exception) -> None:
         """A streaming query that ended goes on from its checkpoint; one that ends again and again does not."""
@@ -248,6 +250,9 @@ class Gate:
 
     def _start(self, runtime: LevelRuntime) -> None:
         """Start a level's query, or leave it to the next tick where what Spark needs for it has just died."""
+        if runtime.is_lost:
+            self._end(runtime.level, "and what it had not answered was dropped by age; take another directory")
+            return
         try:
             runtime.start(self.spark)
         except Exception as error:
@@ -259,15 +264,21 @@ class Gate:
         """Whether to try once more; if not, this level has ended, and no other: nobody else is told of it."""
         if self._patience[runtime.level].is_left(error, runtime.results.done):
             return True
-        again = f"the processor of level {runtime.level} ended again and again: {reason(error)}"
-        self.ended[runtime.level] = EngineError(f"{again}; open the gate again with the same directory")
-        self._wake_readers()
+        self._end(runtime.level, f"again and again: {reason(error)}; {self._hint()}")
         return False
+
+    def _end(self, level: Level, why: str) -> None:
+        self.ended[level] = EngineError(f"the processor of level {level} ended {why}")
+        self._wake_readers()
+
+    def _hint(self) -> str:
+        soon = "" if self.keep is None else f" within {timedelta(seconds=self.keep)}"
+        return f"open the gate again with the same directory{soon}"
 
     def _tidy(self, keep: float) -> None:
         before = time.time() - keep
         for runtime in self.runtimes.values():
-            runtime.forget(before)
+            runtime.forget(before, has_ended=runtime.level in self.ended)
         with self.lock:
             speed = self.clock.speed
             self.shepherd.forget(before, self.shepherd.latest.instant - round(keep * speed * MICROSECONDS))
@@ -304,7 +315,7 @@ class Gate:
     def _waiting_bytes(self) -> int:
         with self.lock:
             going = [runtime for level, runtime in self.runtimes.items() if level not in self.ended]
-            return self.shepherd.unclaimed() + sum(runtime.waiting_bytes() for runtime in going)
+            return self.shepherd.held_bytes() + sum(runtime.waiting_bytes() for runtime in going)
 
     # ---------------------------------------------------------------- the end
 
@@ -324,16 +335,17 @@ class Gate:
     def _stop(self) -> None:
         if threading.current_thread() is not self._thread:
             self._thread.join()
-        with without_farewells():
+        with without_farewells(), Quiet(self.spark, STOPPING):
             for stop in (*(one.stop for one in self.bindings.values()), *(one.stop for one in self.runtimes.values())):
                 _quietly(stop)
-        self.outlets.stop()
-        self._wake_readers()
-        self.shepherd.close()
-        self._leave()
+            self.outlets.stop()
+            self._wake_readers()
+            self.shepherd.close()
+            self._leave()
         atexit.unregister(self.stop)
 
     def _leave(self) -> None:
+        self._quiet.lift()
         self._home.close()
         if self.is_temporary:
             shutil.rmtree(self.directory, ignore_errors=True)

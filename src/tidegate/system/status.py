@@ -5,10 +5,19 @@ Reads: engine, system.  Read by: gate, outlets, cli.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from html import escape
+from io import StringIO
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from tidegate.security.lattice import Level
+from tidegate.text import one_line
 
 if TYPE_CHECKING:
     from tidegate.system.gate import Gate
@@ -81,6 +90,68 @@ class Status:
         failed += "".join(f" · {one.name}: missed {one.missed:,} epochs" for one in self.sinks if one.missed)
         return f"tick {self.tick} · {tuples:,} tuples · {awake or 'all levels asleep'}{failed}"
 
+    def __str__(self) -> str:
+        """Tables, and below them what has failed: for ``print``."""
+        return _drawn(self)
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+# ------------------------------------------------------------------------------ tables
+
+WIDEST = 160
+
+
+def _drawn(status: Status) -> str:
+    found = StringIO()
+    console = Console(file=found, width=WIDEST, color_system=None, force_jupyter=False)
+    console.print(_head(status), highlight=False)
+    for table in (_levels(status.levels), _streams(status.streams), _sinks(status.sinks)):
+        if table.row_count:
+            console.print(table)
+    failures = [(str(one.level), one.failure) for one in status.levels]
+    failures += [(one.name, one.failure) for one in status.streams] + [(one.name, one.failure) for one in status.sinks]
+    lines = [one_line(f"{name}: {failure}") for name, failure in failures if failure]
+    return "\n".join([found.getvalue().rstrip(), *lines])
+
+
+def _head(status: Status) -> str:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=status.instant)
+    counts = f"{status.waiting:,} tuples wait for their tick, {status.quarantined:,} quarantined"
+    return f"tick {status.tick}, complete up to {moment:%Y-%m-%d %H:%M:%S} UTC; {counts}"
+
+
+def _levels(levels: Iterable[LevelStatus]) -> Table:
+    rows = [
+        (one.level, "ended" if one.failure else "awake" if one.awake else "asleep", one.queries, one.tuples, one.late,
+         one.shed, one.epochs, one.behind)
+        for one in levels
+    ]  # fmt: skip
+    return _table(("level", "is", "queries", "tuples", "late", "shed", "epochs", "behind"), rows)
+
+
+def _streams(streams: Iterable[StreamStatus]) -> Table:
+    rows = [(one.name, "ended" if one.failure else "running", one.segments) for one in streams]
+    return _table(("stream", "source is", "segments"), rows)
+
+
+def _sinks(sinks: Iterable[SinkStatus]) -> Table:
+    rows = [(one.name, one.query, one.level, one.state, one.epoch, one.behind, one.rows, one.missed) for one in sinks]
+    return _table(("sink", "query", "level", "is", "epoch", "behind", "rows", "missed"), rows)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
+    """Numbers to the right; names are the users' own, and are not read as markup."""
+    table = Table()
+    for place, name in enumerate(names):
+        is_number = bool(rows) and isinstance(rows[0][place], int)
+        table.add_column(name, justify="right" if is_number else "left")
+    for row in rows:
+        table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else one_line(str(cell))) for cell in row))
+    return table
+
 
 def status_of(gate: Gate) -> Status:
     """What is known now."""
@@ -90,17 +161,16 @@ def status_of(gate: Gate) -> Status:
         StreamStatus(name, shepherd.latest.taken.get(name, -1) + 1, None if one.failure is None else str(one.failure))
         for name, one in gate.bindings.items()
     )
-    waiting = sum(len(one.rows) for one in shepherd.herd.waiting)
-    latest, quarantined = shepherd.latest, shepherd.herd.counters.quarantined
+    latest, herd = shepherd.latest, shepherd.herd
     sinks = gate.outlets.status()
-    return Status(latest.number, latest.instant, waiting, quarantined, levels, streams, sinks)
+    return Status(latest.number, latest.instant, herd.held, herd.counted.quarantined, levels, streams, sinks)
 
 
 def _level(gate: Gate, level: Level) -> LevelStatus:
-    runtime, counters = gate.runtimes.get(level), gate.shepherd.herd.counters
+    runtime, counted = gate.runtimes.get(level), gate.shepherd.herd.counted
     queries = len(gate.desk.interpreter(level).queries()) if runtime is not None else 0
     epochs, behind = (runtime.written + 1, runtime.behind) if runtime is not None else (0, 0)
-    tuples, late = counters.tuples.get(level, 0), counters.late.get(level, 0)
-    shed, failure = gate.shepherd.shed.get(level, 0), gate.ended.get(level)
+    tuples, late = counted.tuples.get(level, 0), counted.late.get(level, 0)
+    shed, failure = counted.shed.get(level, 0), gate.ended.get(level)
     ended = None if failure is None else str(failure)
     return LevelStatus(level, runtime is not None, queries, tuples, late, shed, epochs, behind, ended)
