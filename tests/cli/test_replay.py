@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from tests.cli.conftest import CASE, HIGH, LOW, WriteCase
 from tidegate.cli.main import cli
+from tidegate.sharing.switches import SWITCHES
 
 COMMAND = (sys.executable, "-c", "from tidegate.cli.main import main; main()")
 
@@ -77,7 +78,10 @@ def test_a_reader_of_no_level_is_misuse(write_case: WriteCase) -> None:
 
 def test_an_unknown_optimisation_is_misuse(write_case: WriteCase) -> None:
     message = refused(replay(write_case(), "--off", "sharing,speed"))
-    assert message == 'tidegate: --off: "speed" is not an optimisation; known: sharing, prefilter\n'
+    assert (
+        message
+        == 'tidegate: --off: "speed" is not an optimisation; known: sharing, residual, implied, prefilter, columns, bits\n'
+    )
 
 
 @pytest.mark.parametrize(

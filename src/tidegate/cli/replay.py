@@ -24,9 +24,8 @@ from tidegate.gates.release import may_see
 from tidegate.log import Arrived, Log, write_log
 from tidegate.reference.replay import replay
 from tidegate.security.lattice import Level
+from tidegate.sharing.switches import SWITCHES
 from tidegate.text import one_line
-
-SWITCHES = ("sharing", "prefilter")
 
 Replayed = Callable[[int, Level | None], Iterator[str]]
 """The lines of a case by its number, for a reader."""
@@ -56,17 +55,18 @@ def replay_command(files: tuple[str, ...], engine: str, architecture: str, off: 
     The reference engine is the meaning itself: it has no plan to share, no prefilter and no batches, so --off,
     --epoch, --micro-batch and --architecture change nothing in what it does. Spark runs all cases in one session.
     """
-    _check_switches(off)
+    left_out = _switches(off)
     cases = [(Path(file).name, load_case(file)) for file in files]
     readers = [_reader(reader, case, name) for name, case in cases]
-    with _engine(engine, [case for _, case in cases], Cuts(epoch, micro_batch), architecture == "trusted") as replayed:
+    cuts, trusted = Cuts(epoch, micro_batch), architecture == "trusted"
+    with _engine(engine, [case for _, case in cases], cuts, trusted, left_out) as replayed:
         for number, ((name, case), asking) in enumerate(zip(cases, readers, strict=True)):
             print_lines(_with_name(replayed(number, asking), name if len(cases) > 1 else None))
             _summarise(case, name, asking, always=summary)
 
 
 @contextmanager
-def _engine(engine: str, cases: list[Case], cuts: Cuts, trusted: bool) -> Iterator[Replayed]:
+def _engine(engine: str, cases: list[Case], cuts: Cuts, trusted: bool, off: frozenset[str]) -> Iterator[Replayed]:
     """What gives the lines of each case: the reference as they are asked for, Spark after running them all."""
     if engine == "reference":
         with one_message("the reference"):
@@ -75,7 +75,7 @@ def _engine(engine: str, cases: list[Case], cuts: Cuts, trusted: bool) -> Iterat
     if trusted:
         click.echo("trusted architecture: one plan for all levels; levels are not isolated, no claim is made", err=True)
     with TemporaryDirectory(prefix="tidegate-") as work, one_message("the engine", Path(work) / "spark.log"):
-        load = Load(cases, cuts, trusted)
+        load = Load(cases, cuts, trusted, off)
         with _progress() as told:
             told("starting Spark", 0, 1)
             with spark_session(Path(work)) as spark:
@@ -96,10 +96,12 @@ def _progress() -> Iterator[Progress]:
         yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)
 
 
-def _check_switches(off: str) -> None:
-    unknown = [word for word in filter(None, off.split(",")) if word.strip() not in SWITCHES]
+def _switches(off: str) -> frozenset[str]:
+    words = [word.strip() for word in off.split(",") if word.strip()]
+    unknown = [word for word in words if word not in SWITCHES]
     if unknown:
         malformed(f'--off: "{unknown[0]}" is not an optimisation; known: {", ".join(SWITCHES)}')
+    return frozenset(words)
 
 
 def load_case(file: str) -> Case:

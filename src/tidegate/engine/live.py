@@ -64,6 +64,7 @@ class LiveShepherd:
     put: Put
     began: int
     reserved: tuple[Level, ...]
+    off: frozenset[str] = frozenset()
     herd: Herd = field(init=False)
     ticks: TickJournal = field(init=False)
     journal: Lines = field(init=False)
@@ -228,7 +229,7 @@ class LiveShepherd:
         relations = {
             name: (schema, self._stored(rows, schema, level)) for name, (schema, rows) in self.relations.items()
         }
-        return World(self.levels, level, streams, relations)
+        return World(self.levels, level, streams, relations, off=self.off)
 
     def _stored(self, rows: pa.RecordBatch, schema: Schema, level: Level) -> pa.RecordBatch:
         levels = LevelTable(self.lattice)

@@ -85,7 +85,7 @@ class GateDirectory:
         if not path.exists():
             self._begin(path, {"version": VERSION, **about})
         found = read_about(self.path)
-        for key in ("levels", "shards", "processors"):
+        for key in ("levels", "shards", "processors", "off"):
             if key in about and about[key] != found.get(key):
                 raise EngineError(
                     f"{self.path} was made with {key} {json.dumps(found.get(key))}, not {json.dumps(about[key])}; "

@@ -32,6 +32,7 @@ from tidegate.plan.schema import same_name
 from tidegate.security.declare import declare
 from tidegate.security.lattice import Lattice, Level
 from tidegate.security.subject import login
+from tidegate.sharing.switches import SWITCHES
 from tidegate.sinks.sink import Outlet, Sink
 from tidegate.system.binding import Binding, as_source, bind_relation
 from tidegate.system.clock import MICROSECONDS, Clock
@@ -55,13 +56,13 @@ class Gate:
     def __init__(self, spark: Any, levels: object, directory: str | Path | None = None, *, tick: Span = 0.5,
                  clock: Clock | None = None, users: Mapping[str, str] | None = None,
                  processors: Sequence[str] | None = None, shards: int = 2, keep: Span | None = 3600.0,
-                 most_bytes: int = 1 << 30, shed: int | None = None) -> None:  # fmt: skip
+                 most_bytes: int = 1 << 30, shed: int | None = None, off: Sequence[str] = ()) -> None:  # fmt: skip
         self.lattice: Lattice = declare(levels)
         self.clock = clock or Clock()
-        check_limits(tick=seconds(tick), shards=shards, most_bytes=most_bytes, shed=shed, keep=keep)
+        check_limits(tick=seconds(tick), shards=shards, most_bytes=most_bytes, shed=shed, keep=keep, off=off)
         self.tick_seconds, self.keep = seconds(tick), None if keep is None else seconds(keep)
         self.users = None if users is None else {name: self.lattice.level(text) for name, text in users.items()}
-        self.most_bytes, self.shards, self.shed = most_bytes, shards, shed
+        self.most_bytes, self.shards, self.shed, self.off = most_bytes, shards, shed, frozenset(off)
         self.reserved = _reserved(self.lattice, processors)
         with spoken_of(spark):
             self.spark = own_session(spark)
@@ -78,7 +79,8 @@ class Gate:
     def _open(self, levels: object) -> None:
         """Go on where the directory says, or begin."""
         self._home.note_spark(process_of(self.spark))
-        about = {"levels": levels, "shards": self.shards, "processors": [*self.reserved], "began": self.clock.now()}
+        about = {"levels": levels, "shards": self.shards, "processors": [*self.reserved], "off": sorted(self.off),
+                 "began": self.clock.now()}  # fmt: skip
         began = self._home.agree(about)["began"]
         self.runtimes: dict[Level, LevelRuntime] = {}
         self.bindings: dict[str, Binding] = {}
@@ -91,7 +93,7 @@ class Gate:
         self._began: dict[tuple[Level, int], int] = {}
         """The epoch in which a query was last begun, since the gate was opened."""
         self._ending, self._stopping, self._is_stopped = threading.Event(), threading.Lock(), False
-        self.shepherd = LiveShepherd(self.lattice, levels, self.directory, self._put, began, self.reserved)
+        self.shepherd = LiveShepherd(self.lattice, levels, self.directory, self._put, began, self.reserved, self.off)
         self.desk = Desk(self.shepherd)
         self.lock = self.desk.lock
         self.clock.resume(self.shepherd.latest.clock)
@@ -364,14 +366,16 @@ def seconds(span: Span) -> float:
     return span.total_seconds() if isinstance(span, timedelta) else float(span)
 
 
-def check_limits(*, tick: float, shards: int, most_bytes: int, shed: int | None, keep: Span | None) -> None:
-    """Refuse limits that nothing could keep."""
+def check_limits(*, tick: float, shards: int, most_bytes: int, shed: int | None, keep: Span | None,
+                 off: Sequence[str]) -> None:  # fmt: skip
+    """Refuse limits that nothing could keep, and switches that there are not."""
     problems = {
         "tick is a span above 0": not 0 < tick < float("inf"),
         "shards is a whole number from 1 on": shards < 1,
         "most_bytes is above 0": most_bytes <= 0,
         "shed is a number of epochs, 0 or more": shed is not None and shed < 0,
         "keep is a span above 0": keep is not None and not seconds(keep) > 0,
+        f"off is some of {', '.join(SWITCHES)}": isinstance(off, str) or not SWITCHES.keys() >= set(off),
     }
     for problem, is_so in problems.items():
         if is_so:
