@@ -270,6 +270,8 @@ class Epoch:
     # ---------------------------------------------------------------- groups
 
     def _grouped(self, node: nodes.Aggregate | nodes.Panes, changes: Changes) -> Changes:
+        if len(changes) == 0 and not (isinstance(node, nodes.Aggregate) and not node.grouped):
+            return Changes(empty(node.schema), changes.enter, changes.leave)
         grouping = self._grouping(node, changes)
         if isinstance(node, nodes.Aggregate) and not node.grouped:
             reasons = (*node.expressions(), *nodes.conditions_below(node.input))

@@ -132,7 +132,10 @@ def _between(self: Evaluator, node: ex.Between, batch: Batch) -> Vector:
 
 
 def _compare(self: Evaluator, node: ex.Compare, batch: Batch) -> Vector:
-    return compared(self, node.operator, self.evaluate(node.left, batch), self.evaluate(node.right, batch))
+    left = self.evaluate(node.left, batch)
+    if isinstance(node.right, ex.Literal) and isinstance(node.right.value, int | float) and left.data.dtype != object:
+        return Vector(BOOLEAN, _SIGNS[node.operator](left.data, node.right.value), left.null, left.failure)
+    return compared(self, node.operator, left, self.evaluate(node.right, batch))
 
 
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {

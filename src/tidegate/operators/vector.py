@@ -149,13 +149,26 @@ def codes(vector: Vector) -> Numbers:
         clean = np.where(np.isnan(vector.data), np.nan, vector.data + 0.0)
         found = clean.view(np.int64)
     elif vector.data.dtype == object:
-        seen: dict[object, int] = {}
-        found = np.fromiter((seen.setdefault(value, len(seen)) for value in vector.data), np.int64, len(vector))
+        found = _numbered(vector.data)
     else:
         found = vector.data.astype(np.int64)
     if vector.null is None:
         return dense(found)
     return dense(np.where(vector.null, -1, dense(found)))
+
+
+FEW_OBJECTS = 512
+
+
+def _numbered(objects: Array) -> Numbers:
+    """A number per object, equal for equal ones; many are numbered by pandas, which takes a moment to load."""
+    if len(objects) > FEW_OBJECTS:
+        import pandas as pd
+
+        found: Numbers = pd.factorize(objects)[0].astype(np.int64)
+        return found
+    seen: dict[object, int] = {}
+    return np.fromiter((seen.setdefault(value, len(seen)) for value in objects), np.int64, len(objects))
 
 
 def dense(numbers: Numbers) -> Numbers:
