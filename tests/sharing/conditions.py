@@ -83,6 +83,8 @@ def atom(chance: random.Random, column: str) -> str:
     constants, sign = CONSTANTS[column], chance.choice(SIGNS)
     a, b = chance.choice(constants), chance.choice(constants)
     plain = f"{column} {sign} {a}"
+    if chance.random() < 0.3:
+        return f"NOT ({plain})"
     if column == "level":
         return plain
     others = [f"{column} IN ({a}, {b})", f"{column} BETWEEN {a} AND {b}", f"{a} {sign} {column}"]

@@ -45,6 +45,9 @@ def _alike(writer: CaseWriter, level: str) -> Iterator[Raw]:
 def _test(words: Writer, table: Table) -> str:
     """A condition; now and then one that can fail, more often one of a few comparisons."""
     columns = [*table.columns, ("level", "level")]
+    whole = [name for name, kind in table.columns if kind == "integer"]
+    if whole and words.chance.random() < 0.2:
+        return f"2 / {words.one_of(*whole)} > {words.one_of('0', '1')}"
     if words.chance.random() < 0.35:
         return words.condition(columns, 1)
     name, kind = words.chance.choice([one for one in columns if one[1] in ("integer", "double", "string", "level")])
