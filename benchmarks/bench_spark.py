@@ -1,9 +1,9 @@
 """How many tuples per second pass through Spark, and where do the CPU seconds go?
 
 Experiments 1 to 3 of paper 000: 9 identical selections, 9 identical averages, 5 identical joins, all at TS over four
-levels in equal parts, nothing shared. Epochs of 100,000 tuples lie ready, and a micro-batch takes up to ten of them;
-`local[2]`, two shards, one session that has been warmed up. Then the cost per tuple from 2 to 20 million tuples for one
-query of each experiment, and the cost of a micro-batch that has nothing to do. CPU seconds are those of the whole
+levels in equal parts, with sharing and without. Epochs of 100,000 tuples lie ready, and a micro-batch takes up to ten of
+them; `local[2]`, two shards, one session that has been warmed up. Then the cost per tuple from 2 to 20 million tuples for
+one query of each experiment, and the cost of a micro-batch that has nothing to do. CPU seconds are those of the whole
 process tree.
 """
 
@@ -16,7 +16,9 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,11 +62,13 @@ STREAMS: dict[str, Schema] = {
 # ------------------------------------------------------------------------------ epochs
 
 
-def write_stream(directory: Path, queries: tuple[str, ...], streams: tuple[str, ...], tuples: int) -> None:
+def write_stream(
+    directory: Path, queries: Sequence[str], streams: tuple[str, ...], tuples: int, off: Iterable[str] = ()
+) -> None:
     """Epochs with the same tuples every time."""
     chance = np.random.default_rng(1)
     said = tuple(Said(n, 0, -1, Level("TS"), text, None, f"q{n}") for n, text in enumerate(queries))
-    world = World("U < C < S < TS", Level("TS"), STREAMS, {})
+    world = World("U < C < S < TS", Level("TS"), STREAMS, {}, off=frozenset(off))
     for number in range(tuples // EPOCH):
         first = number * EPOCH
         batches = {name: _tuples(chance, name, first + n, EPOCH // len(streams), len(streams))
@@ -111,8 +115,8 @@ def run(spark: SparkSession, directory: Path, most: int = EPOCHS_PER_BATCH) -> M
             assert result.kind == "+", result
             data = result.body if result.path is None else pa.memory_map(result.path).read_buffer()
             rows += pa.ipc.open_stream(data).read_next_batch().num_rows
-            if result.path is not None:
-                os.remove(result.path)
+        for path in {one.result.path for one in told if one.result.path is not None}:
+            os.remove(path)  # queries that share a result name the same file
 
     for left_over in ("checkpoint", "results"):
         shutil.rmtree(directory / left_over, ignore_errors=True)
@@ -133,12 +137,12 @@ def run(spark: SparkSession, directory: Path, most: int = EPOCHS_PER_BATCH) -> M
 
 def experiments(spark: SparkSession, work: Path, tuples: int, table: Table) -> None:
     """Tuples per second and CPU seconds per million tuples, by component."""
-    for name, (queries, streams) in EXPERIMENTS.items():
+    for off, (name, (queries, streams)) in product(((), ("sharing",)), EXPERIMENTS.items()):
         directory = work / f"experiment {name[0]}"
-        write_stream(directory, queries, streams, tuples)
+        write_stream(directory, queries, streams, tuples, off)
         runs = [run(spark, directory) for _ in range(RUNS + 1)][1:]  # the first warms up
         middle = sorted(runs, key=lambda one: one.seconds)[RUNS // 2]
-        _tell(table, name, tuples, middle)
+        _tell(table, f"{name}, {'nothing shared' if off else 'shared'}", tuples, middle)
         shutil.rmtree(directory)
 
 

@@ -54,8 +54,9 @@ def answer(spark: SparkSession, request: Request) -> Answer:
             rows += batch.num_rows
             if result.statement in kept:
                 kept[result.statement] += map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True))
-            if result.path is not None:
-                os.remove(result.path)
+
+        for path in {one.result.path for one in told if one.result.path is not None}:
+            os.remove(path)  # queries that share a result name the same file
 
     for left_over in ("checkpoint", "results"):
         shutil.rmtree(directory / left_over, ignore_errors=True)
