@@ -2,9 +2,9 @@
 
 Paper 000's experiments, complete 1 to 4 and partial 1 and 2, each over 2,000,000 tuples of four levels; order A B C C B
 A, medians of 5. "One" is each query of a complete experiment once, and of a partial one the query that asks for most.
-Then 1, 50 and 1,000 similar queries as a curve, over 200,000 tuples, and the plans alone: CPU seconds to register queries
-one by one, and the last of 1,001. `local[2]`, two shards, one session that has been warmed up. `--tuples`, `--runs` and
-`--only NAME` make it shorter.
+Then 1, 50 and 1,000 similar queries as a curve, over 200,000 tuples, and the plans alone: CPU seconds to register
+queries one by one, and the last of 1,001. `local[2]`, two shards, one session that has been warmed up. `--tuples`,
+`--runs` and `--only NAME` make it shorter.
 """
 
 from __future__ import annotations

@@ -206,6 +206,8 @@ class KernelProcessor:
         for ground in self.grounds.values():
             ground.begin()
         for life in list(self.lives):
+            if self._rests(life, given_out):
+                continue
             given = self._advance(life, given_out, max(last, life.birth[0] - 1), now)
             if given.failed or life.death is not None:
                 self._remove(life)
@@ -215,6 +217,13 @@ class KernelProcessor:
                 derived.add(key)
             yield given
         self._settle(now)
+
+    def _rests(self, life: Life, feeds: Mapping[StreamKey, Feed]) -> bool:
+        """Whether nothing can happen to a query: nothing has come, and it does not look at the clock."""
+        if life.commons is None or life.death is not None or not life.kernel.rests:
+            return False
+        found = (feeds.get((scan.level, scan.name, scan.serial)) for scan in life.scans)
+        return all(feed is None or len((feed.whole or feed).instants) == 0 for feed in found)
 
     def _remove(self, life: Life) -> None:
         self.generation += 1

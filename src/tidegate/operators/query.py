@@ -27,7 +27,7 @@ from tidegate.operators.windows import Held
 from tidegate.plan import nodes
 from tidegate.plan.conjuncts import conjuncts
 from tidegate.plan.expressions import Expression, can_fail, subqueries
-from tidegate.plan.windows import Unbounded
+from tidegate.plan.windows import Rows, Unbounded
 
 _STATELESS = (nodes.Project, nodes.Select, nodes.UnionAll, nodes.Windowed, nodes.Before, nodes.Scan, nodes.StreamOf)
 
@@ -56,6 +56,8 @@ class QueryKernel:
     every: tuple[nodes.Node, ...] = field(init=False)
     has_scalars: bool = field(init=False)
     is_stateless: bool = field(init=False)
+    rests: bool = field(init=False)
+    """Whether nothing happens to it unless a tuple comes: none of its windows looks at the clock."""
     conditions: dict[nodes.Node, tuple[Expression, ...]] = field(init=False)
     """The conjuncts of each condition before a window, where they may be tested apart; else ()."""
     changes: Changes | None = field(init=False, default=None)
@@ -80,6 +82,7 @@ class QueryKernel:
         self.every = tuple(dict.fromkeys(nodes.walk(self.plan.root)))
         self.has_scalars = bool(nodes.scalar_subqueries(self.plan))
         self.is_stateless = self._is_stateless()
+        self.rests = all(map(_counts_only, self.windows())) and all(query.rests for query in self.inner.values())
         self.conditions = {
             node: () if can_fail(node.condition) else conjuncts(node.condition)
             for node in self.every
@@ -238,6 +241,12 @@ class QueryKernel:
         unbounded = all(isinstance(node.window, Unbounded) for node in self.every if isinstance(node, nodes.Windowed))
         plain = all(isinstance(node, _STATELESS) for node in self.every) and not self.has_scalars
         return unbounded and plain and self.plan.emit == nodes.ISTREAM and not self.as_relation
+
+
+def _counts_only(node: nodes.Windowed | nodes.Panes) -> bool:
+    if isinstance(node, nodes.Panes):
+        return False
+    return isinstance(node.window, Unbounded) or (isinstance(node.window, Rows) and node.window.width is None)
 
 
 def _is_ungrouped(node: nodes.Node) -> bool:
