@@ -11,11 +11,13 @@ from typing import Any
 import pyspark
 
 from tests.live.processes import running
+from tidegate.engine.session import JVM
 
 SHELL = Path(pyspark.__file__).parent / "bin" / "pyspark"
 SETTINGS = {
     "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
     "PYSPARK_DRIVER_PYTHON_OPTS": "-i",  # a shell although nobody sits before it
+    "JDK_JAVA_OPTIONS": JVM,  # nothing that Spark or a gate sees: Java compiles less, which is dear in a short life
     "TZ": "America/New_York",  # Spark's zone is the machine's, and most machines are not in UTC
 }
 

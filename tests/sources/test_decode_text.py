@@ -139,7 +139,7 @@ def test_a_bad_json_line_is_told_by_its_number_and_its_attribute(tmp_path: Path,
 
 def test_lines_are_counted_over_blocks(tmp_path: Path) -> None:
     """A file is decoded a few megabytes at a time."""
-    rows = 1_000_000
+    rows = 300_000
     path = written(tmp_path, "a.csv", "sid\n" + "1234567\n" * rows + "x\n" + "1234567\n" * rows + "y\n")
     found = problems(path, declared({"sid": "int"}))
     assert found == [(rows + 2, NUMBER), (2 * rows + 3, NUMBER)]

@@ -10,6 +10,9 @@ from tidegate.sources.failure import explain_failure
 HEAD = "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: "
 TRACE = "\n\tat org.apache.spark.Some.method(Some.scala:7)\nCaused by: "
 KNOWN = {
+    "pyspark.errors.PythonException: ModuleNotFoundError: No module named 'tidegate'": (
+        "Spark's workers run a Python in which tidegate is not installed; name the right one in PYSPARK_PYTHON"
+    ),
     "java.io.IOException: No space left on device": "no space is left on the device; free some",
     "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)": "a Python worker died; look",
     "java.net.SocketTimeoutException: Timed out while waiting for the Python worker to connect back": (

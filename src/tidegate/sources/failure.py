@@ -29,6 +29,11 @@ def _sign(pattern: str, problem: str, hint: str) -> Sign:
 
 _REPAIR = "repair it or move it away, then start the stream again"
 SIGNS = (
+    _sign(
+        r"No module named 'tidegate",
+        "Spark's workers run a Python in which tidegate is not installed",
+        "name the right one in PYSPARK_PYTHON before Spark starts, or activate the virtual environment",
+    ),
     _sign(r"No space left on device", "no space is left on the device", "free some, then start the stream again"),
     _sign(r"Disk quota exceeded", "the disk quota is used up", "free some space, then start the stream again"),
     _sign(r"Too many open files", "too many files are open", "raise the limit: ulimit -n"),
