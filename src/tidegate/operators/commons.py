@@ -67,10 +67,13 @@ class Shapes:
 
     known: WeakValueDictionary[Hashable, Shape] = field(default_factory=WeakValueDictionary)
 
-    def of(self, node: nodes.Node) -> Shape:
-        """The shape of a node, the same as long as anyone keeps it."""
-        below = tuple(self.of(child) for child in node.inputs)
-        return self._shape((type(node).__name__, below, *self._own(node)))
+    def of(self, node: nodes.Node, found: dict[int, Shape] | None = None) -> Shape:
+        """The shape of a node, the same as long as anyone keeps it; ``found`` are those of nodes seen before."""
+        found = {} if found is None else found
+        if id(node) not in found:
+            below = tuple(self.of(child, found) for child in node.inputs)
+            found[id(node)] = self._shape((type(node).__name__, below, *self._own(node)))
+        return found[id(node)]
 
     def of_plan(self, plan: nodes.QueryPlan) -> Shape:
         """The shape of a whole query."""

@@ -164,14 +164,15 @@ class QueryKernel:
     def outline(self, commons: Commons) -> None:
         """Find out what the rows of each of its nodes depend on."""
         self.shape = commons.shapes.of_plan(self.plan)
-        self.outlines = {node: self._outline(node, commons) for node in self.every}
+        shapes = dict[int, Shape]()  # the nodes are kept by the plan meanwhile
+        self.outlines = {node: self._outline(node, commons.shapes.of(node, shapes)) for node in self.every}
 
-    def _outline(self, node: nodes.Node, commons: Commons) -> Outline:
+    def _outline(self, node: nodes.Node, shape: Shape) -> Outline:
         below = tuple(dict.fromkeys(nodes.walk(node)))
         tables = [one.plan for one in below if isinstance(one, nodes.StreamOf | nodes.RelationOf)]
         scalars = [found.plan for one in below for entry in one.expressions() for found in subqueries(entry)]
         return Outline(
-            commons.shapes.of(node),
+            shape,
             tuple(one for one in below if isinstance(one, nodes.Windowed | nodes.Panes)),
             tuple(dict.fromkeys([*tables, *scalars])),
             any(isinstance(one, nodes.RelationScan) or _is_ungrouped(one) for one in below),

@@ -22,6 +22,8 @@ from tidegate.sharing.normal import movable, normal, with_inputs
 
 Reusable = nodes.Select | nodes.Before
 MOST_TRIED = 8
+LONGEST = 4
+"""Conditions one behind the other: a chain that grows with every query that only asks for a little more helps nobody."""
 
 
 def decomposed(
@@ -66,6 +68,7 @@ class _Chain:
     node: nodes.Node
     tested: tuple[Expression, ...]
     rest: tuple[Expression, ...]
+    length: int = 0
 
 
 @dataclass(slots=True)
@@ -116,6 +119,8 @@ class Executing:
 
     def _longest(self, chain: _Chain, kind: type[Reusable], wanted: Facts, tried: int) -> _Chain:
         """The chain that leaves least to test: by conditions that are parts of the wanted one, and by implied ones."""
+        if chain.length == LONGEST:
+            return chain
         left = frozenset(chain.rest)
         above = self.above.get(chain.node, {}).items()
         found = [(node, own) for node, own in above if own is not None and isinstance(node, kind)]
@@ -131,7 +136,7 @@ class Executing:
         rest = tuple(part for part in chain.rest if part not in own.known)
         if self.implied:
             rest = tuple(part for part in rest if not implies(tested, part, self.lattice))
-        return _Chain(node, tested, rest)
+        return _Chain(node, tested, rest, chain.length + 1)
 
     def _tightest(
         self, chain: _Chain, found: Sequence[tuple[nodes.Node, Facts]], wanted: Facts
