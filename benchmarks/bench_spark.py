@@ -2,9 +2,9 @@
 
 Experiments 1 to 3 of paper 000: 9 identical selections, 9 identical averages, 5 identical joins, all at TS over four
 levels in equal parts, with sharing and without. Epochs of 100,000 tuples lie ready, and a micro-batch takes up to ten
-of them; `local[2]`, two shards, one session that has been warmed up. Then the cost per tuple from 2 to 20 million tuples
-for one query of each experiment, and the cost of a micro-batch that has nothing to do. CPU seconds are those of the
-whole process tree.
+of them; `local[2]`, two shards, one session that has been warmed up. Then the cost per tuple from 2 to 20 million
+tuples for one query of each experiment, and the cost of a micro-batch that has nothing to do. CPU seconds are those of
+the whole process tree.
 """
 
 from __future__ import annotations

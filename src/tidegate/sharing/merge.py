@@ -23,7 +23,7 @@ from tidegate.sharing.normal import movable, normal, with_inputs
 Reusable = nodes.Select | nodes.Before
 MOST_TRIED = 8
 LONGEST = 4
-"""Conditions one behind the other: a chain that grows with every query that only asks for a little more helps nobody."""
+"""Conditions one behind the other: a chain that grows with every query that asks for a little more helps nobody."""
 
 
 def decomposed(
