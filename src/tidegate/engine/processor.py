@@ -75,6 +75,8 @@ class LevelProcessor:
     merging: Merging = field(init=False)
     origins: dict[int, int] = field(init=False, default_factory=dict)
     """The statement behind each serial number of the sessions."""
+    asked: dict[int, tuple[Want, ...]] = field(init=False, default_factory=dict)
+    """What each query wants, by user."""
     wanted: tuple[int, dict[StreamKey, Prefilter]] = field(init=False, default_factory=lambda: (-1, {}))
     """What is wanted of each stream, as long as the same queries run."""
     bodies: dict[tuple[int, tuple[str, ...]], tuple[Emitted, bytes]] = field(init=False, default_factory=dict)
@@ -159,11 +161,14 @@ class LevelProcessor:
             return EVERYTHING
         if self.wanted[0] != self.kernels.generation:
             bits, found = BITS not in self.world.off, dict[StreamKey, list[Want]]()
-            for life in self.kernels.lives:
-                for want in wants(life.kernel.plan, by_bits=bits):
+            asked = {life.user: self.asked.get(life.user) or tuple(wants(life.kernel.plan, by_bits=bits))
+                     for life in self.kernels.lives}  # fmt: skip
+            self.asked = asked
+            for each in asked.values():
+                for want in each:
                     found.setdefault((want.scan.level, want.scan.name, want.scan.serial), []).append(want)
             columns = COLUMNS not in self.world.off
-            made = {one: prefilter(asked, columns=columns, bits=bits) for one, asked in found.items()}
+            made = {one: prefilter(wanted, columns=columns, bits=bits) for one, wanted in found.items()}
             self.wanted = self.kernels.generation, made
         return self.wanted[1].get(key, NOTHING)
 

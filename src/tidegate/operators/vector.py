@@ -91,6 +91,7 @@ def concatenate(vectors: Sequence[Vector]) -> Vector:
 
     Whether the last one is read decides for all: who reads a column since then sees nothing that came before.
     """
+    vectors = [vector for vector in vectors if len(vector)] or vectors[:1]
     first = vectors[0]
     if len(vectors) == 1:
         return first
