@@ -48,10 +48,8 @@ def same_in_every_way(raw: Raw, sizes: Sequence[int] = (1, 3, 1000)) -> list[str
     """Assert the reference's lines for cuts, shards, architectures, state put away and each switch; they are given."""
     case = read_case(json.dumps(raw))
     expected = list(replay(case))
-    ways = [
-        *product(sizes, (1,), (False,), (False,), TURNS),
-        *product(sizes[:1], (1, 2), (False, True), (True,), ((),)),
-    ]
+    ways = [*product(sizes, (1,), (False,), (False,), TURNS)]
+    ways += product(sizes[:1], (1, 2), (False, True), (True,), ((),))
     for size, shards, trusted, put_away, off in ways:
         keep = PutAway() if put_away else lambda one: one
         lines = processed(case, size, shards=shards, trusted=trusted, keep=keep, off=off)
