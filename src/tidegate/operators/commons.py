@@ -149,11 +149,15 @@ class CommonWindow:
 
     def advanced(self, epoch: int, held: Held) -> None:
         """Take what it holds after an epoch, and remember what it held before."""
-        self.before, self.held, self.epoch = self.held, held, epoch
+        self.before, self.held, self.epoch = self.until(epoch), held, epoch
+
+    def until(self, epoch: int) -> Held | None:
+        """What it held before the epoch, whether it has advanced in it or not."""
+        return self.before if self.epoch == epoch else self.held
 
     def own(self, start: int, epoch: int) -> Held | None:
         """What a window of one's own would have held before the epoch, begun at that place."""
-        held = self.before if self.epoch == epoch else self.held
+        held = self.until(epoch)
         if held is None:
             return None
         cut = int(np.searchsorted(held.sequence, start))

@@ -102,7 +102,7 @@ class Epoch:
 
     def _advance_once(self, node: nodes.Windowed | nodes.Panes, commons: Commons) -> View:
         window = self.query.seats[node].window
-        held, view = self._advanced(node, window.held)
+        held, view = self._advanced(node, window.until(commons.epoch))  # who went apart may have advanced it
         window.advanced(commons.epoch, held)
         return view
 

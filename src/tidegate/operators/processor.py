@@ -96,7 +96,7 @@ class Life:
     commons: Commons | None = None
     """The common ground that it has joined."""
     begun: Hashable = None
-    """Equal for those of one shape that began with the same tuple."""
+    """Equal for those that read the same streams and began with the same tuple of each."""
     user: int = 0
     scans: tuple[nodes.Scan, ...] = field(init=False)
 
@@ -256,9 +256,9 @@ class KernelProcessor:
         if life.commons is not None:
             life.kernel.take_out(life.commons)
         life.kernel.advance(arrived, last, now)
-        counts = tuple(len(arrived[scan].every) if scan in arrived else 0 for scan in life.scans)
-        life.begun = (life.birth[0], counts)
-        return sum(counts)
+        counts = {scan: len(arrived[scan].every) if scan in arrived else 0 for scan in life.scans}
+        life.begun = (life.birth[0], frozenset(counts.items()))
+        return sum(counts.values())
 
     def _together(self, life: Life, commons: Commons, feeds: Mapping[StreamKey, Feed], last: int, now: int) -> int:
         """A query with the others; alone, if something goes wrong that its own text must say."""

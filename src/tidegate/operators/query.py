@@ -208,9 +208,12 @@ class QueryKernel:
             one.held = {node: held for node, held in own.items() if held is not None}
 
     def put_back(self, commons: Commons) -> None:
-        """Back to the common windows, which have advanced meanwhile; those that have not take its own."""
+        """Back to the common windows, which have advanced meanwhile; those that have not take its own.
+
+        One that failed has perhaps not gone to the end of the epoch: it leaves them to the others.
+        """
         for one in self.tree():
-            for node, seat in one.seats.items():
+            for node, seat in one.seats.items() if not self.failed else ():
                 if seat.window.epoch != commons.epoch and node in one.held:
                     assert seat.start == 0  # only a window that its users began together can wait for one of them
                     seat.window.advanced(commons.epoch, one.held[node])

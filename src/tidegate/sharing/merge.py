@@ -22,8 +22,8 @@ from tidegate.sharing.normal import movable, normal, with_inputs
 
 Reusable = nodes.Select | nodes.Before
 MOST_TRIED = 8
-LONGEST = 4
-"""Conditions one behind the other: a chain that grows with every query that asks for a little more helps nobody."""
+MOST_LINKS = 4
+"""So many executing conditions one behind the other: a longer way costs every query that goes it more than it saves."""
 
 
 def decomposed(
@@ -63,12 +63,17 @@ def _facts(node: nodes.Node, lattice: Lattice | None) -> Facts | None:
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Executing conditions one behind the other; what they test, and what is left to test."""
+    """Executing conditions one behind the other; what they test, and what is left to test.
+
+    ``own`` is the same as ``node``, built on the input of the plan itself: nodes are equal whatever texts they come
+    from, but an error below them must point at the plan's own text (Q-9).
+    """
 
     node: nodes.Node
+    own: nodes.Node
     tested: tuple[Expression, ...]
     rest: tuple[Expression, ...]
-    length: int = 0
+    links: int = 0
 
 
 @dataclass(slots=True)
@@ -111,15 +116,15 @@ class Executing:
         if not parts:
             return node
         wanted = Facts.of(parts, self.lattice)
-        chain = self._longest(_Chain(node.input, (), wanted.parts), type(node), wanted, MOST_TRIED)
+        chain = self._longest(_Chain(node.input, node.input, (), wanted.parts), type(node), wanted, MOST_TRIED)
         rest = conjunction(chain.rest)
         if not chain.tested:
             return node
-        return chain.node if rest is None else type(node)(chain.node, rest)
+        return chain.own if rest is None else type(node)(chain.own, rest)
 
     def _longest(self, chain: _Chain, kind: type[Reusable], wanted: Facts, tried: int) -> _Chain:
         """The chain that leaves least to test: by conditions that are parts of the wanted one, and by implied ones."""
-        if chain.length == LONGEST:
+        if chain.links == MOST_LINKS:
             return chain
         left = frozenset(chain.rest)
         above = self.above.get(chain.node, {}).items()
@@ -131,18 +136,18 @@ class Executing:
         longer = [self._longest(self._over(chain, *one), kind, wanted, max(1, tried // 2)) for one in options]
         return min(longer, key=lambda one: len(one.rest), default=chain)
 
-    def _over(self, chain: _Chain, node: nodes.Node, own: Facts) -> _Chain:
+    def _over(self, chain: _Chain, node: Reusable, own: Facts) -> _Chain:
         tested = (*chain.tested, *own.parts)
         rest = tuple(part for part in chain.rest if part not in own.known)
         if self.implied:
             rest = tuple(part for part in rest if not implies(tested, part, self.lattice))
-        return _Chain(node, tested, rest, chain.length + 1)
+        return _Chain(node, type(node)(chain.own, node.condition), tested, rest, chain.links + 1)
 
     def _tightest(
-        self, chain: _Chain, found: Sequence[tuple[nodes.Node, Facts]], wanted: Facts
-    ) -> tuple[nodes.Node, Facts] | None:
+        self, chain: _Chain, found: Sequence[tuple[Reusable, Facts]], wanted: Facts
+    ) -> tuple[Reusable, Facts] | None:
         """The executing condition that follows from the wanted one and from which most others follow."""
-        best: tuple[nodes.Node, Facts] | None = None
+        best: tuple[Reusable, Facts] | None = None
         tested = Facts.of(chain.tested, self.lattice)
         for node, own in found:
             if not wanted.imply(own, self.lattice) or tested.imply(own, self.lattice):
