@@ -20,6 +20,8 @@ from tidegate.plan.schema import Field
 from tidegate.plan.types import DOUBLE, INT
 from tidegate.plan.windows import DAY
 from tidegate.security.declare import declare
+from tidegate.sharing.prefilter import MOST_WANTED
+from tidegate.sharing.switches import SWITCHES
 
 
 @pytest.mark.parametrize(
@@ -87,3 +89,14 @@ def test_a_decision_has_its_number_and_five_headings(where: Page) -> None:
         "Instead of",
         "Revisit",
     ]
+
+
+def test_the_switches_of_the_page_are_those_of_the_code() -> None:
+    rows = table(page("docs/sharing.md"), "name")
+    assert {code(name)[0]: text for name, text in rows} == SWITCHES
+
+
+def test_the_share_from_which_all_rows_are_taken_is_on_the_page() -> None:
+    """P-14."""
+    assert MOST_WANTED == 0.5
+    assert "more than half of the rows" in page("docs/prefilter.md").text

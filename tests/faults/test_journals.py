@@ -110,12 +110,14 @@ def test_a_micro_batch_that_is_repeated_changes_nothing(lean: Lean) -> None:
     """Q-10: not the rows, and not what is counted; large results of the first time are gone already."""
     results = lean.runtimes[S].results
     before = {path: path.read_bytes() for path in results.directory.rglob("*.arrow")}
-    counted = {serial: (one.tuples, one.rows) for serial, one in results.measured.items()}
+    counted, passed = {serial: (one.tuples, one.rows) for serial, one in results.measured.items()}, results.passed
     results.take(lean.told(S))
     results.take([one for one in lean.told(S) if one[0] > 0])
     assert {path: path.read_bytes() for path in results.directory.rglob("*.arrow")} == before
     assert {serial: (one.tuples, one.rows) for serial, one in results.measured.items()} == counted
     assert counted[1][0] == 12
+    assert results.passed == passed
+    assert passed["V"].tuples == 12
     check(lean)
 
 

@@ -54,7 +54,7 @@ def sharing_of(text: str) -> tuple[int, int]:
     def look(processor: LevelProcessor) -> LevelProcessor:
         nonlocal reused, dropped
         reused += sum(ground.reused for ground in processor.kernels.grounds.values())
-        dropped += sum(one.passed.tuples - one.passed.taken for one in processor.wanted[1].values())
+        dropped += sum(one.tuples - one.taken for one in processor.passed.values())
         return processor
 
     processed(read_case(text), 11, keep=look)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tidegate.engine.feeds import Passed
 from tidegate.security.lattice import Level
-from tidegate.system.status import LevelStatus, SinkStatus, Status, StreamStatus
+from tidegate.system.status import LevelStatus, PrefilterStatus, SinkStatus, Status, StreamStatus
 
 GOING = LevelStatus(Level("U"), awake=True, queries=2, tuples=1_234_567, late=3, shed=0, epochs=40, behind=1)
 ENDED = LevelStatus(
@@ -12,7 +13,8 @@ ENDED = LevelStatus(
 ASLEEP = LevelStatus(Level("TS"), awake=False, queries=0, tuples=0, late=0, shed=0, epochs=0, behind=0)
 STREAMS = (StreamStatus("Vitals", 39, None), StreamStatus("Ships", 2, "a file is gone\x1b[31m"))
 SINK = SinkStatus("to [red]disk", "peaks", Level("U"), "waits", 38, 2, 512, 0, 3, "no room & no <way>")
-STATUS = Status(40, 1_700_000_000_000_000, 17, 4, (GOING, ENDED, ASLEEP), STREAMS, (SINK,))
+FILTERED = PrefilterStatus(Level("U"), "Vitals", Passed(1_234_567, 4_321, 56_000_000, 120_000))
+STATUS = Status(40, 1_700_000_000_000_000, 17, 4, (GOING, ENDED, ASLEEP), STREAMS, (SINK,), (FILTERED,))
 
 
 def test_a_status_prints_as_tables() -> None:
@@ -25,6 +27,7 @@ def test_a_status_prints_as_tables() -> None:
         ["TS", "asleep", "0", "0", "0", "0", "0", "0"],
         ["Vitals", "running", "39"],
         ["Ships", "ended", "2"],
+        ["U", "Vitals", "1,234,567", "4,321", "56,000,000", "120,000"],
         ["to [red]disk", "peaks", "U", "waits", "38", "2", "512", "0"],
     ]
     assert lines[-3:] == ["S: no more", "Ships: a file is gone\\x1b[31m", "to [red]disk: no room & no <way>"]
@@ -35,6 +38,7 @@ def test_every_number_has_a_name_above_it() -> None:
     assert heads[0] == ["level", "is", "queries", "tuples", "late", "shed", "epochs", "behind"]
     assert heads[1:] == [
         ["stream", "source", "is", "segments"],
+        ["level", "prefilter", "of", "tuples", "taken", "bytes", "bytes", "taken"],
         ["sink", "query", "level", "is", "epoch", "behind", "rows", "missed"],
     ]
 

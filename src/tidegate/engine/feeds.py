@@ -10,7 +10,7 @@ Reads: plan, operators, sharing.  Read by: processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -25,10 +25,7 @@ from tidegate.operators.vector import Failures, LevelTable, Mask, Numbers, Vecto
 from tidegate.plan import expressions as ex
 from tidegate.plan.schema import Schema, with_hidden
 from tidegate.plan.types import BIGINT, BOOLEAN, LEVEL
-from tidegate.sharing.prefilter import Want, test_of_text
-
-MOST_WANTED = 0.5
-"""Where more of the tuples are wanted they are all taken."""
+from tidegate.sharing.prefilter import MOST_WANTED, Want, test_of_text
 
 _TESTS: dict[str, Callable[[pa.Array, str], pa.Array]] = {
     "=": pc.equal,
@@ -40,7 +37,7 @@ _TESTS: dict[str, Callable[[pa.Array, str], pa.Array]] = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Passed:
     """What a prefilter has done: tuples that came, tuples that were taken, and bytes of columns likewise."""
 
@@ -48,6 +45,10 @@ class Passed:
     taken: int = 0
     bytes: int = 0
     bytes_taken: int = 0
+
+    def __add__(self, other: Passed) -> Passed:
+        """Both, one after the other."""
+        return Passed(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,6 @@ class Prefilter:
     columns: frozenset[int] | None
     conditions: tuple[ex.Expression, ...] = ()
     wants: tuple[tuple[ex.Expression, ...], ...] = ()
-    passed: Passed = field(default_factory=Passed)
 
     @property
     def wants_all(self) -> bool:
@@ -95,7 +95,6 @@ class Reader:
         level = from_arrow(batch.column(len(schema)), LEVEL, self.levels).data
         masks = self._tested(batch, schema, level, instants, wanted.conditions)
         chosen = None if wanted.wants_all else _chosen(masks, wanted.wants, len(batch))
-        self._count(batch, schema, wanted, len(batch) if chosen is None else len(chosen))
         if chosen is None:
             rows = self._rows(batch, schema, level, instants, wanted, None)
             return Feed(rows, instants, arrivals, Bits(masks) if self.by_bits and masks else NO_BITS)
@@ -103,13 +102,6 @@ class Reader:
         bits = Bits({one: mask[chosen] for one, mask in masks.items()}) if self.by_bits else NO_BITS
         whole = Feed(Batch((), level), instants, arrivals)
         return Feed(rows, instants[chosen], arrivals[chosen], bits, whole)
-
-    def _count(self, batch: pa.RecordBatch, schema: Schema, wanted: Prefilter, taken: int) -> None:
-        passed, every = wanted.passed, range(len(schema))
-        read = [place for place in every if wanted.columns is None or place in wanted.columns]
-        passed.tuples, passed.taken = passed.tuples + len(batch), passed.taken + taken
-        passed.bytes += sum(batch.column(place).nbytes for place in every)
-        passed.bytes_taken += sum(batch.column(place).nbytes for place in read) * taken // max(1, len(batch))
 
     def _rows(self, batch: pa.RecordBatch, schema: Schema, level: Numbers, instants: Numbers, wanted: Prefilter,
               chosen: Numbers | None) -> Batch:  # fmt: skip
@@ -143,6 +135,14 @@ class Reader:
         rows = Batch((*rows.columns, *tests.found), level)
         evaluator = Evaluator(self.levels, Failures(), _no_function)
         return {one: evaluator.evaluate(test, rows).is_true() for one, test in written.items()}
+
+
+def passed(batch: pa.RecordBatch, schema: Schema, wanted: Prefilter, feed: Feed) -> Passed:
+    """What came of a record batch, and what of it was taken; hidden columns are no part of it."""
+    sizes = [batch.column(place).nbytes for place in range(len(schema))]
+    read = sum(size for place, size in enumerate(sizes) if wanted.columns is None or place in wanted.columns)
+    taken = len(feed.instants)
+    return Passed(len(batch), taken, sum(sizes), read * taken // max(1, len(batch)))
 
 
 def _no_function(node: ex.UserFunction, arguments: list[list[object]], rows: int) -> list[object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from tidegate.catalog import RELATION, STREAM, Entry, RegisteredQuery, Table
 from tidegate.engine.epochs import INSTANT, Epoch, Said, World
-from tidegate.engine.feeds import EVERYTHING, NOTHING, Prefilter, Reader, prefilter
+from tidegate.engine.feeds import EVERYTHING, NOTHING, Passed, Prefilter, Reader, passed, prefilter
 from tidegate.engine.merging import Merging
 from tidegate.engine.shards import EVERYWHERE, HOME, place, shard_numbers, split_columns
 from tidegate.errors import Problem
@@ -79,6 +79,8 @@ class LevelProcessor:
     """What each query wants, by user."""
     wanted: tuple[int, dict[StreamKey, Prefilter]] = field(init=False, default_factory=lambda: (-1, {}))
     """What is wanted of each stream, as long as the same queries run."""
+    passed: dict[str, Passed] = field(init=False, default_factory=dict)
+    """What the prefilter of each stream did since somebody asked."""
     bodies: dict[tuple[int, tuple[str, ...]], tuple[Emitted, bytes]] = field(init=False, default_factory=dict)
     """The results of the epoch, by what was emitted (which is kept, so that nothing else gets its identity)."""
     spoken: int = field(init=False, default=0)
@@ -151,8 +153,10 @@ class LevelProcessor:
             schema = QUARANTINE_FIELDS if name == QUARANTINE else self.world.streams[name]
             instants = np.asarray(batch.column(len(schema) + 1))
             low, high = np.searchsorted(instants, [last, now], side="right")
-            key = home, name, 0
-            feeds[key] = reader.feed(batch.slice(low, high - low), schema, self._prefilter(key))
+            part, key = batch.slice(low, high - low), (home, name, 0)
+            wanted = self._prefilter(key)
+            feeds[key] = reader.feed(part, schema, wanted)
+            self.passed[name] = self.passed.get(name, Passed()) + passed(part, schema, wanted, feeds[key])
         return feeds
 
     def _prefilter(self, key: StreamKey) -> Prefilter:
@@ -238,13 +242,19 @@ class LevelProcessor:
     # ---------------------------------------------------------------- results
 
     def statistics(self) -> Result:
-        """Per query of its own: tuples in and rows out since this was asked last, and bytes of state now."""
-        body = {
+        """What was done since this was asked last.
+
+        Per query of its own: tuples in, rows out, and bytes of state now; per stream what passed its prefilter.
+        """
+        queries = {
             life.entry.serial: (*life.count.taken(), life.kernel.state_bytes())
             for life in self.kernels.lives
             if isinstance(life.entry, RegisteredQuery)
         }
-        return Result(-1, 0, self.world.level, STATISTICS, None, json.dumps(body).encode())
+        streams = {name: astuple(one) for name, one in self.passed.items()}
+        self.passed = {}
+        body = json.dumps({"queries": queries, "streams": streams}).encode()
+        return Result(-1, 0, self.world.level, STATISTICS, None, body)
 
     def _rows_of(self, given: Given) -> Iterator[Result]:
         entry, emitted = given.entry, given.emitted

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tidegate.engine.feeds import Passed
 from tidegate.engine.journal import cannot_write
 from tidegate.engine.processor import ERROR, SHOWN, STATISTICS, Result
 from tidegate.operators.arrow import decode, encode, from_record_batch, to_record_batch, type_of
@@ -55,6 +56,8 @@ class Results:
     """The oldest epoch whose results were not dropped by age."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     measured: defaultdict[int, Measured] = field(default_factory=lambda: defaultdict(Measured))
+    passed: dict[str, Passed] = field(default_factory=dict)
+    """By stream what its prefilter did since the gate was opened."""
     suspended: dict[int, dict[str, Any]] = field(default_factory=dict)
     """By serial number the newest error of a query, and its epoch."""
 
@@ -94,20 +97,21 @@ class Results:
         """A micro-batch that is repeated is not counted again."""
         for _, result in told:
             if result.kind == STATISTICS:
-                for serial in json.loads(result.body):
+                for serial in json.loads(result.body)["queries"]:
                     self.measured[int(serial)].state_bytes = 0  # the sum over the shards is to come
         for epoch, result in told:
             self.done = max(self.done, epoch)
             if result.kind == ERROR:
                 self.suspended[result.serial] = {**json.loads(result.body), "epoch": epoch}
             elif result.kind == STATISTICS and epoch > before:
-                for serial, (tuples, rows, state) in json.loads(result.body).items():
-                    one = self.measured[int(serial)]
-                    one.tuples, one.rows, one.state_bytes = (
-                        one.tuples + tuples,
-                        one.rows + rows,
-                        one.state_bytes + state,
-                    )
+                self._measure(json.loads(result.body))
+
+    def _measure(self, told: dict[str, Any]) -> None:
+        for serial, (tuples, rows, state) in told["queries"].items():
+            one = self.measured[int(serial)]
+            one.tuples, one.rows, one.state_bytes = one.tuples + tuples, one.rows + rows, one.state_bytes + state
+        streams = {name: self.passed.get(name, Passed()) + Passed(*counts) for name, counts in told["streams"].items()}
+        self.passed = self.passed | streams  # a new one: whoever reads the old one goes on undisturbed
 
     def _write(self, serial: int | str, name: str, data: bytes) -> None:
         place = self.directory / str(serial)

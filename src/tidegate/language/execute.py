@@ -38,6 +38,7 @@ from tidegate.plan.schema import same_name
 from tidegate.plan.types import parse_type, type_names
 from tidegate.security.flow import may_write
 from tidegate.security.subject import Subject
+from tidegate.sharing.explain_prefilter import explain_prefilter
 from tidegate.sharing.merge import Query
 from tidegate.sharing.report import UNNAMED, explain_sharing
 from tidegate.text import Span
@@ -218,27 +219,47 @@ def _query_or_stream(target: sx.Object, catalog: Catalog, subject: Subject) -> E
 
 def _running(catalog: Catalog, subject: Subject) -> list[Query]:
     """The queries that run at the subject's own level, in the order of registration (M-15, X-2)."""
-    own = (entry for entry in catalog.visible((QUERY,), subject.level) if entry.level == subject.level)
-    running = [entry for entry in own if isinstance(entry, RegisteredQuery) and entry.running]
+    return [query for kind, query in _reading(catalog, subject) if kind == QUERY]
+
+
+def _reading(catalog: Catalog, subject: Subject) -> list[tuple[str, Query]]:
+    """All that reads tuples at the subject's level: its queries, and the derived streams that are seen there (Q-14)."""
+    seen = catalog.visible((QUERY, STREAM), subject.level)
+    running = [entry for entry in seen if isinstance(entry, RegisteredQuery | Table) and entry.running]
     running.sort(key=lambda entry: entry.serial)
-    return [Query(entry.name, entry.level, entry.plan) for entry in running if entry.plan]
+    return [
+        (entry.kind, Query(_title(entry), entry.level, entry.plan))
+        for entry in running
+        if entry.plan and (entry.kind == STREAM or entry.level == subject.level)
+    ]
+
+
+def _title(entry: Entry) -> str:
+    """A query and a stream may have the same name."""
+    return entry.name if entry.kind == QUERY else f"{entry.kind} {entry.name}"
 
 
 def explain(statement: st.Explain, catalog: Catalog, subject: Subject) -> tuple[str, ...]:
-    """The plan of a query, drawn, or what it shares; of a registered one by its name."""
+    """The plan of a query, drawn, or what it shares, or its prefilter; of a registered one by its name."""
     target = statement.target
     if isinstance(target, sx.Object):
         found = _query_or_stream(target, catalog, subject)
         plan = found.plan if isinstance(found, RegisteredQuery | Table) else None
         if plan is None:
             raise QueryError("UNKNOWN_QUERY", f'"{target.name}" has no plan: it comes from outside', target.span)
-        name = found.name if found.kind == QUERY else f"{found.kind} {found.name}"
+        name = _title(found)
     else:
         found, name, plan = None, UNNAMED, bind_query(target, catalog, subject.level)
-    if statement.kind == "SHARING":
-        if found is not None and not may_write(catalog.lattice, subject.level, found.level):
-            raise _of_another_level(found, target.span, "see what it shares")
-        return explain_sharing(Query(name, subject.level, plan), _running(catalog, subject), catalog.lattice)
-    if statement.kind is not None:
+    if statement.kind is None:
+        return tuple(draw(plan).split("\n"))
+    if statement.kind not in _PURPOSES:
         raise not_yet(f"EXPLAIN {statement.kind}", statement.span)
-    return tuple(draw(plan).split("\n"))
+    if found is not None and not may_write(catalog.lattice, subject.level, found.level):
+        raise _of_another_level(found, target.span, _PURPOSES[statement.kind])
+    asked = Query(name, subject.level, plan)
+    if statement.kind == "SHARING":
+        return explain_sharing(asked, _running(catalog, subject), catalog.lattice)
+    return explain_prefilter(asked, [query for _, query in _reading(catalog, subject)])
+
+
+_PURPOSES = {"SHARING": "see what it shares", "PREFILTER": "see its prefilter"}

@@ -4,7 +4,7 @@ One prefilter per stream and level (P-1): a shared one would let a low query fee
 wants a tuple if all of its cheap conditions before the window hold (P-2); one without any wants every tuple. Conditions
 in normal form are equal if they are written the same (P-1); join conditions stay out.
 
-Reads: plan, sharing (normal).  Read by: engine.
+Reads: plan, sharing (normal).  Read by: sharing, engine.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from tidegate.plan import expressions as ex
 from tidegate.plan import nodes
 from tidegate.plan.expressions import Expression
 from tidegate.sharing.normal import movable
+
+MOST_WANTED = 0.5
+"""Where more of the tuples are wanted they are all taken: picking them would cost more than it saves."""
 
 _CHEAP = (ex.Column, ex.Literal, ex.Compare, ex.In, ex.Between, ex.IsNull, ex.And, ex.Or, ex.Not, ex.Convert)
 
@@ -41,6 +44,17 @@ def test_of_text(test: Expression) -> tuple[ex.Column, ex.Literal] | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A condition directly behind a stream that its query tests itself, and why."""
+
+    condition: Expression
+    reason: str
+
+
+NOT_CHEAP, CAN_FAIL, BEHIND_ONE = "not cheap", "can fail", "behind one that can fail"
+
+
+@dataclass(frozen=True, slots=True)
 class Want:
     """What a query wants of a stream: tuples for which all conditions hold (none: every tuple), and some columns.
 
@@ -51,6 +65,7 @@ class Want:
     conditions: tuple[Expression, ...]
     columns: frozenset[int]
     tested: frozenset[int]
+    kept: tuple[Kept, ...] = ()
 
 
 def wants(plan: nodes.QueryPlan, *, by_bits: bool = True) -> Iterator[Want]:
@@ -101,15 +116,24 @@ def _want(node: nodes.Node, read: frozenset[int], by_bits: bool) -> Iterator[Wan
         node = node.input
     if not isinstance(node, nodes.Scan):
         return  # over a sub-query
-    conditions, collects = list[Expression](), True
+    conditions, kept = list[Expression](), list[Kept]()
     for before in reversed(chain):
-        parts = movable(before)
-        cheap = [part for part in parts if is_cheap(part)]
-        collects = collects and bool(parts)
-        conditions += cheap if collects else ()
-        if not (by_bits and collects and len(cheap) == len(parts)):
+        cheap, others = _sorted(before, any(one.reason == CAN_FAIL for one in kept))
+        conditions, kept = [*conditions, *cheap], [*kept, *others]
+        if others or not by_bits:
             read |= _columns((before.condition,))
-    yield Want(node, tuple(dict.fromkeys(conditions)), read, _columns(conditions))
+    yield Want(node, tuple(dict.fromkeys(conditions)), read, _columns(conditions), tuple(kept))
+
+
+def _sorted(before: nodes.Before, has_failing: bool) -> tuple[list[Expression], list[Kept]]:
+    """What may be tested in the prefilter, and what stays where it is."""
+    parts = movable(before)
+    if not parts:
+        return [], [Kept(before.condition, CAN_FAIL)]
+    if has_failing:
+        return [], [Kept(part, BEHIND_ONE) for part in parts]
+    cheap = [part for part in parts if is_cheap(part)]
+    return cheap, [Kept(part, NOT_CHEAP) for part in parts if not is_cheap(part)]
 
 
 def _columns(expressions: Iterable[Expression]) -> frozenset[int]:

@@ -6,17 +6,19 @@ Reads: catalog, errors, plan, engine, sinks.  Read by: gate.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from tidegate.catalog import RegisteredQuery
+from tidegate.engine.feeds import Passed
 from tidegate.engine.level import LevelRuntime
 from tidegate.engine.results import about, for_reader
 from tidegate.errors import EngineError, TidegateError
 from tidegate.language.session import registers_a_query
+from tidegate.plan import nodes
 from tidegate.plan.explain import draw
 from tidegate.security.lattice import Level
 from tidegate.sinks.console import ConsoleSink
@@ -97,6 +99,8 @@ class Metrics:
     seconds_behind: float
     latency: float
     """Seconds that the newest answer took, from its tick."""
+    prefilter: Mapping[str, Passed] = field(default_factory=dict)
+    """By stream that it reads: what all queries of its level left of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,14 @@ class Query:
         if runtime is None:
             return Metrics(0, 0, 0, 0, 0.0, 0.0)
         one, behind = runtime.results.measured[self.entry.serial], runtime.behind
-        return Metrics(one.tuples, one.rows, one.state_bytes, behind, behind * self.gate.tick_seconds, runtime.latency)
+        seconds, passed = behind * self.gate.tick_seconds, self._passed(runtime.results.passed)
+        return Metrics(one.tuples, one.rows, one.state_bytes, behind, seconds, runtime.latency, passed)
+
+    def _passed(self, streams: Mapping[str, Passed]) -> dict[str, Passed]:
+        """Of the streams that it reads from outside; derived ones are not filtered before."""
+        assert self.entry.plan is not None
+        read = {scan.name for scan in nodes.scans(self.entry.plan) if not scan.serial}
+        return {name: streams[name] for name in sorted(read & streams.keys())}
 
     def stop(self) -> None:
         """Stop it; ``start`` begins it anew, with empty windows."""

@@ -1,12 +1,12 @@
-"""How a gate goes: one row per level, per stream and per sink, for the administrator.
+"""How a gate goes: one row per level, per stream, per prefilter and per sink, for the administrator.
 
 Reads: engine, system.  Read by: gate, outlets, cli.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from html import escape
 from io import StringIO
@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tidegate.engine.feeds import Passed
 from tidegate.security.lattice import Level
 from tidegate.text import one_line
 
@@ -48,6 +49,15 @@ class StreamStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class PrefilterStatus:
+    """What a level left of a stream since the gate was opened, before any query ran (P-14)."""
+
+    level: Level
+    stream: str
+    passed: Passed
+
+
+@dataclass(frozen=True, slots=True)
 class SinkStatus:
     """A sink: whose rows it gets, how far it has come, what it missed, and why it is being tried again, if it is."""
 
@@ -75,6 +85,7 @@ class Status:
     levels: tuple[LevelStatus, ...]
     streams: tuple[StreamStatus, ...]
     sinks: tuple[SinkStatus, ...] = ()
+    prefilters: tuple[PrefilterStatus, ...] = ()
 
     def line(self) -> str:
         """All of it in one line, to look at while it runs."""
@@ -108,7 +119,7 @@ def _drawn(status: Status) -> str:
     found = StringIO()
     console = Console(file=found, width=WIDEST, color_system=None, force_jupyter=False)
     console.print(_head(status), highlight=False)
-    for table in (_levels(status.levels), _streams(status.streams), _sinks(status.sinks)):
+    for table in _tables(status):
         if table.row_count:
             console.print(table)
     failures = [(str(one.level), one.failure) for one in status.levels]
@@ -123,6 +134,10 @@ def _head(status: Status) -> str:
     return f"tick {status.tick}, complete up to {moment:%Y-%m-%d %H:%M:%S} UTC; {counts}"
 
 
+def _tables(status: Status) -> tuple[Table, ...]:
+    return _levels(status.levels), _streams(status.streams), _prefilters(status.prefilters), _sinks(status.sinks)
+
+
 def _levels(levels: Iterable[LevelStatus]) -> Table:
     rows = [
         (one.level, "ended" if one.failure else "awake" if one.awake else "asleep", one.queries, one.tuples, one.late,
@@ -135,6 +150,11 @@ def _levels(levels: Iterable[LevelStatus]) -> Table:
 def _streams(streams: Iterable[StreamStatus]) -> Table:
     rows = [(one.name, "ended" if one.failure else "running", one.segments) for one in streams]
     return _table(("stream", "source is", "segments"), rows)
+
+
+def _prefilters(prefilters: Iterable[PrefilterStatus]) -> Table:
+    rows = [(one.level, one.stream, *astuple(one.passed)) for one in prefilters]
+    return _table(("level", "prefilter of", "tuples", "taken", "bytes", "bytes taken"), rows)
 
 
 def _sinks(sinks: Iterable[SinkStatus]) -> Table:
@@ -163,7 +183,15 @@ def status_of(gate: Gate) -> Status:
     )
     latest, herd = shepherd.latest, shepherd.herd
     sinks = gate.outlets.status()
-    return Status(latest.number, latest.instant, herd.held, herd.counted.quarantined, levels, streams, sinks)
+    passed = tuple(_passed(gate))
+    return Status(latest.number, latest.instant, herd.held, herd.counted.quarantined, levels, streams, sinks, passed)
+
+
+def _passed(gate: Gate) -> Iterator[PrefilterStatus]:
+    for level in gate.reserved:
+        runtime = gate.runtimes.get(level)
+        for stream, passed in sorted(runtime.results.passed.items()) if runtime is not None else ():
+            yield PrefilterStatus(level, stream, passed)
 
 
 def _level(gate: Gate, level: Level) -> LevelStatus:

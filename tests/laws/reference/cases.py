@@ -160,6 +160,7 @@ class CaseWriter:
                 f"EXPLAIN {drawn}",
                 f"EXPLAIN SHARING {drawn}",
                 f"EXPLAIN SHARING {name}",
+                f"EXPLAIN PREFILTER {self.chance.choice((drawn, name))}",
                 f"SELECT {name} FROM nowhere",
             )
         )
