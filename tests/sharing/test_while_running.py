@@ -176,7 +176,7 @@ def test_tuples_that_nobody_wants_are_steps_all_the_same() -> None:
     dropped: list[int] = []
 
     def look(processor: LevelProcessor) -> None:
-        dropped.append(sum(one.passed.tuples - one.passed.taken for one in processor.wanted[1].values()))
+        dropped.append(sum(one.tuples - one.taken for one in processor.passed.values()))
 
     watched(case(*entries, queries=queries), look)
     assert dropped[-1] > 0
