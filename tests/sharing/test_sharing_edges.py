@@ -67,3 +67,41 @@ def test_many_thresholds_that_imply_one_another_do_not_make_long_chains() -> Non
     processed(read_case(json.dumps(case_of(queries, [tuple_of("S", 1, a=1)]))), 1000, keep=look)
     assert len(depths) == 20
     assert max(depths) == 3 + MOST_LINKS + 1  # project, window and stream; what is shared; and its own
+
+
+def test_late_queries_and_those_that_start_again_share_windows_with_some_that_fail() -> None:
+    """Q-9, Q-13: division, cast, overflow and a scalar with two rows, at different steps over the same windows."""
+    texts = (
+        "SELECT 10/a FROM S [ROWS 3]",
+        "SELECT a, COUNT(*), SUM(10/b) FROM S [ROWS 3] GROUP BY a",
+        "SELECT a, COUNT(*), SUM(b) FROM S [ROWS 3] GROUP BY a",
+        "SELECT SUM(b + 9223372036854775801) FROM S [ROWS 3]",
+        "SELECT a, (SELECT b FROM S [ROWS 2]) FROM S [ROWS 3]",
+        "SELECT a FROM S [ROWS 3] WHERE b > (SELECT AVG(b) FROM S [ROWS 2])",
+        "SELECT RSTREAM a, b WHERE CAST(s AS int) > 3 FROM S [ROWS 3 SLIDE 2]",
+        "SELECT t, SUM(10/b) FROM S GROUP BY time/3 AS t, a",
+        "SELECT t, a, COUNT(*) FROM S GROUP BY time/3 AS t, a",
+    )
+    tuples = [tuple_of("S", 1 + n, a=n * 3 % 5, b=n - 4, s="no number" if n == 6 else str(n)) for n in range(10)]
+    late = [said(3.5, f"CREATE QUERY late{n} AS {texts[n]}") for n in (2, 4, 5)]
+    again = [said(6.5, f"START q{n}") for n in (1, 2, 7)]
+    lines = same_in_every_way(case_of(listed(*texts), [*tuples[:3], *late, *tuples[3:6], *again, *tuples[6:]]), (3,))
+    assert len(errors_in(lines)) > 5
+
+
+def test_a_derived_stream_that_stops_and_starts_within_an_instant_keeps_its_readers() -> None:
+    """Q-13, Q-14: readers of two levels, some of whom came while it stood still."""
+    reader = "SELECT RSTREAM y, a FROM d [ROWS 2]"
+    tuples = [tuple_of("S", 1 + n, a=n * 3 % 5, b=n) for n in range(8)]
+    entries = [said(0.5, "CREATE STREAM d AS SELECT a, SUM(b) AS y FROM S [ROWS 3] GROUP BY a")]
+    entries += [said(0.5, f"CREATE QUERY r1 AS {reader}"), said(0.5, f"CREATE QUERY r2 AS {reader}", "S"), *tuples[:3]]
+    entries += [said(3, "STOP d"), tuple_of("S", 3, a=1, b=3), said(3, "START d"), tuple_of("S", 3, a=1, b=8)]
+    entries += [
+        said(3, f"CREATE QUERY r3 AS {reader}", "S"),
+        tuple_of("S", 3, a=1, b=9),
+        *tuples[3:5],
+        said(5, "STOP d"),
+    ]
+    entries += [tuple_of("S", 5, a=2, b=2), said(6, f"CREATE QUERY r4 AS {reader}"), *tuples[5:7], said(7, "START d")]
+    entries += [tuple_of("S", 7, "C", a=1, b=1), *tuples[7:]]
+    assert len(same_in_every_way(case_of((), entries), (1, 3))) > 10
