@@ -92,8 +92,7 @@ class LevelProcessor:
         schemas = {name: schema for name, (schema, _) in self.world.relations.items()}
         self.sessions = Sessions(catalog_of(lattice, self.world.streams, schemas))
         stored = {
-            (lattice.bottom, name): self._rows(rows, schema, instants=False)
-            for name, (schema, rows) in self.world.relations.items()
+            (lattice.bottom, name): self._rows(rows, schema) for name, (schema, rows) in self.world.relations.items()
         }
         self.merging = Merging(self.levels.lattice, self.world.off, self._running)
         shares = SHARING not in self.world.off
@@ -115,7 +114,7 @@ class LevelProcessor:
         for name, (schema, rows) in world.relations.items():
             if name not in self.world.relations:
                 self.sessions.catalog = self.sessions.catalog.add(Table(RELATION, bottom, name, 0, schema))
-                stored[bottom, name] = self._rows(rows, schema, instants=False)
+                stored[bottom, name] = self._rows(rows, schema)
         self.kernels.stored, self.world = stored, world
 
     def advance(self, epoch: Epoch) -> Iterator[Result]:
@@ -176,11 +175,11 @@ class LevelProcessor:
             self.wanted = self.kernels.generation, made
         return self.wanted[1].get(key, NOTHING)
 
-    def _rows(self, batch: pa.RecordBatch, schema: Schema, *, instants: bool) -> Batch:
+    def _rows(self, batch: pa.RecordBatch, schema: Schema) -> Batch:
+        """The rows of a stored relation."""
         columns = tuple(from_arrow(batch.column(n), column.type, self.levels) for n, column in enumerate(schema))
         rows = Batch(columns, from_arrow(batch.column(len(schema)), LEVEL, self.levels).data)
-        moments = np.asarray(batch.column(len(schema) + 1)) if instants else np.zeros(len(rows), np.int64)
-        return with_system_columns(rows, moments, with_hidden(schema, instants=instants))
+        return with_system_columns(rows, np.zeros(len(rows), np.int64), with_hidden(schema, instants=False))
 
     def _run(self, epoch: Epoch, last: int, now: int) -> Iterator[Result]:
         for given in self.kernels.advance(self._feeds(epoch, last, now), last, now):
