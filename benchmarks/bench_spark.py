@@ -118,10 +118,10 @@ def run(spark: SparkSession, directory: Path, most: int = EPOCHS_PER_BATCH) -> M
         for path in {one.result.path for one in told if one.result.path is not None}:
             os.remove(path)  # queries that share a result name the same file
 
-    for left_over in ("checkpoint", "results"):
-        shutil.rmtree(directory / left_over, ignore_errors=True)
+    place = Path(tempfile.mkdtemp(dir=directory))  # of its own: Spark may still tidy up the checkpoint before
+    (place / "epochs").symlink_to(directory / "epochs")
     before, begin = cpu_seconds(), time.perf_counter()
-    query = start(spark, directory, 2, most, take)
+    query = start(spark, place, 2, most, take)
     try:
         query.processAllAvailable()
         seconds = time.perf_counter() - begin
