@@ -33,7 +33,6 @@ from flink_home import flink_python
 from pyarrow import csv, parquet
 from rich.console import Console
 from rich.table import Table
-from through_tidegate import has_switch, switched
 
 from tidegate.engine.epochs import Epoch, Said, World, write_epoch
 from tidegate.plan.schema import Field, Schema
@@ -85,7 +84,7 @@ def write_epochs(directory: Path, experiment: Experiment, epochs: list[dict[str,
     """What a level's processor reads: the statements at the beginning, then the tuples."""
     asked = (one.cql() for one in experiment.asked)
     said = tuple(Said(n, -1, -1, Level("TS"), text, None, f"q{n}") for n, text in enumerate(asked))
-    world = World("U < C < S < TS", Level("TS"), STREAMS, {}, **switched(World, off))  # type: ignore[arg-type]
+    world = World("U < C < S < TS", Level("TS"), STREAMS, {}, off=frozenset(off))
     last = -1
     for number, parts in enumerate(epochs):
         now = max(part["instant"][-1].as_py() for part in parts.values())
@@ -122,7 +121,7 @@ def requests(work: Path, experiment: Experiment, total: int, off: list[str]) -> 
     found: dict[str, Request] = {"tidegate": {"directory": str(directory / "on"), "most": EPOCHS_PER_BATCH}}
     if off:
         write_epochs(directory / "off", experiment, epochs, off)
-        found["tidegate, off"] = {"directory": str(directory / "off"), "most": EPOCHS_PER_BATCH, "off": off}
+        found["tidegate, off"] = {"directory": str(directory / "off"), "most": EPOCHS_PER_BATCH}
     found["spark"] = {"directory": str(directory), "asked": [asdict(one) for one in experiment.asked]}
     return {**found, "flink inserts": {**flink, "as": "inserts"}, "flink set": {**flink, "as": "set"}}
 
@@ -249,9 +248,6 @@ def _options() -> argparse.Namespace:
 def main() -> None:
     """One JSON line per check, experiment and engine, then a table."""
     options = _options()
-    if options.off and not has_switch():
-        print(f"this engine has no switch for {', '.join(options.off)}: left out")
-        options.off = []
     table = Table("experiment", "engine", "tuples/s", "flowing", "s", "start, s", "CPU s", "peak, MB",
                   title=f"{options.tuples:,} tuples, two cores, median of {options.rounds}")  # fmt: skip
     python = Path(sys.executable)

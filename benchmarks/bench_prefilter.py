@@ -28,7 +28,6 @@ from packets import COLUMNS, NARROW, PER_SECOND, SECONDS, WIDE, Watch, headers, 
 from pyarrow import parquet
 from rich.console import Console
 from rich.table import Table
-from through_tidegate import has_switch, switched
 
 from tidegate.engine.epochs import Epoch, Said, World, write_epoch
 from tidegate.plan.schema import Field
@@ -74,7 +73,7 @@ def ask_tidegate(directory: Path, load: str, off: list[str]) -> Request:
     place = directory / " ".join([load, *off])
     texts = (watch.cql() for watch in watches(load))
     said = tuple(Said(n, -2, -1, Level("TS"), text, None, f"q{n}") for n, text in enumerate(texts))
-    world = World("U < C < S < TS", Level("TS"), {"Packets": SCHEMA}, {}, **switched(World, off))  # type: ignore[arg-type]
+    world = World("U < C < S < TS", Level("TS"), {"Packets": SCHEMA}, {}, off=frozenset(off))
     written = sorted((directory / "epochs").iterdir(), key=lambda path: int(path.name))
     for number, path in enumerate([None, *written]):
         (place / "epochs" / str(number)).mkdir(parents=True)
@@ -83,7 +82,7 @@ def ask_tidegate(directory: Path, load: str, off: list[str]) -> Request:
             write_epoch(Epoch(0, -3, -1, said, {}, world), main)
         else:
             os.link(path, main)
-    return {"directory": str(place), "most": EPOCHS_PER_BATCH, "off": off}
+    return {"directory": str(place), "most": EPOCHS_PER_BATCH}
 
 
 def ask_spark(directory: Path, load: str) -> Request:
@@ -117,11 +116,12 @@ def _rows(reply: dict[str, dict[str, list[list[object]]]], number: int, watch: W
 # ------------------------------------------------------------------------------ the race
 
 
-def asks(directory: Path, engines: dict[str, Contestant], load: str, off: bool) -> dict[str, Callable[[], Measured]]:
+def asks(directory: Path, engines: dict[str, Contestant], load: str) -> dict[str, Callable[[], Measured]]:
     """Who takes part in a load."""
-    found: dict[str, Callable[[], Measured]] = {ON: partial(measure, engines[ON], ask_tidegate(directory, load, []))}
-    if off:
-        found[OFF] = partial(measure, engines[ON], ask_tidegate(directory, load, ["prefilter"]))
+    found: dict[str, Callable[[], Measured]] = {
+        name: partial(measure, engines[ON], ask_tidegate(directory, load, off))
+        for name, off in ((ON, []), (OFF, ["prefilter"]))
+    }
     if SPARK in engines:
         found[SPARK] = partial(measure, engines[SPARK], ask_spark(directory, load))
     return found
@@ -148,9 +148,7 @@ def compete(work: Path, base: pa.Table, engines: dict[str, Contestant], options:
     """The check, a warm-up and the race, for each load."""
     table = Table("load", "engine", "CPU s", "of tidegate's", "rows/s", "peak, MB",
                   title=f"50 queries, {options.rows:,} packets, two cores, median of {options.rounds}")  # fmt: skip
-    off, step = has_switch(), 1_000_000 // PER_SECOND
-    if not off:
-        print("this engine has no switch for the prefilter: tidegate runs only as it is", file=sys.stderr)
+    step = 1_000_000 // PER_SECOND
     warm, whole = work / "warm", work / "whole"
     write(warm, base, max(1_000, options.rows // 50), step)
     write(whole, base, options.rows, step)
@@ -158,8 +156,8 @@ def compete(work: Path, base: pa.Table, engines: dict[str, Contestant], options:
         if SPARK in engines:
             said = check(work, base, engines, load)
             print(json.dumps({"bench": "prefilter", "load": load, "answers": said}), flush=True)
-        race(asks(warm, engines, load, off), 1)
-        runs = race(asks(whole, engines, load, off), options.rounds, {SPARK: options.spark_rounds})
+        race(asks(warm, engines, load), 1)
+        runs = race(asks(whole, engines, load), options.rounds, {SPARK: options.spark_rounds})
         tell(table, load, options.rows, runs)
     return table
 

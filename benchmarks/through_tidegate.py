@@ -1,25 +1,22 @@
 """A contestant: tidegate through Spark, over epochs that lie ready, as in bench_spark; results are read, not kept.
 
-An ``off`` in a request is passed on to the engine, if this engine has such a switch.
+What is switched off is said in the first epoch.
 
 Reads: contest, bench_spark's way to drive a level.  Read by: bench_against, bench_prefilter.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from contest import Answer, Request, serve
 
-from tidegate.engine.epochs import World
 from tidegate.engine.pipeline import Told, start
 from tidegate.engine.processor import STATISTICS
 from tidegate.engine.session import spark_session
@@ -30,19 +27,9 @@ if TYPE_CHECKING:
 SHARDS = 2
 
 
-def has_switch() -> bool:
-    """Whether parts of this engine can be switched off: at the start of a level, or in what its first epoch says."""
-    return "off" in inspect.signature(start).parameters or "off" in inspect.signature(World).parameters
-
-
-def switched(called: Callable[..., Any], off: list[str]) -> dict[str, object]:
-    """The switch as an argument, for a function or class that takes it; nothing off is nothing said."""
-    return {"off": tuple(off)} if off and "off" in inspect.signature(called).parameters else {}
-
-
 def answer(spark: SparkSession, request: Request) -> Answer:
     """All epochs of a directory, from an empty checkpoint: the rows, and if asked for, what they say, by statement."""
-    directory, off = Path(request["directory"]), request.get("off", [])
+    directory = Path(request["directory"])
     rows, kept = 0, {number: list[list[object]]() for number in range(request.get("keep", 0))}
 
     def take(told: list[Told]) -> None:
@@ -61,7 +48,7 @@ def answer(spark: SparkSession, request: Request) -> Answer:
     for left_over in ("checkpoint", "results"):
         shutil.rmtree(directory / left_over, ignore_errors=True)
     begin = time.perf_counter()
-    query = start(spark, directory, SHARDS, request["most"], take, **switched(start, off))
+    query = start(spark, directory, SHARDS, request["most"], take)
     try:
         query.processAllAvailable()
         seconds = time.perf_counter() - begin

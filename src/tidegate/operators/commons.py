@@ -162,7 +162,7 @@ class CommonWindow:
             return None
         cut = int(np.searchsorted(held.sequence, start))
         mine = held.take(np.arange(cut, len(held.sequence)))
-        return replace(mine, number=mine.number, sequence=mine.sequence - start, arrived=mine.arrived - start)
+        return replace(mine, sequence=mine.sequence - start, arrived=mine.arrived - start)
 
     def leave(self, user: int) -> None:
         """Forget a user, and the tuples that nobody else can see."""
